@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -28,13 +28,6 @@ class CommandError(click.ClickException):
         self.exit_code = error.exit_code  # type: ignore[misc]  # click calls it a class variable
 
 
-class LazyCommand(NamedTuple):
-    """The function of a command, as "module:function", and the sentence that help shows without loading it."""
-
-    home: str
-    help: str
-
-
 class KnownGroup(click.Group):
     """A group that lists its commands if one is unknown."""
 
@@ -49,9 +42,12 @@ class KnownGroup(click.Group):
 
 
 class MainGroup(KnownGroup):
-    """The outermost group: it loads a command when it is called, and handles all errors."""
+    """The outermost group: it loads a command when it is called, and handles all errors.
 
-    def __init__(self, *args: Any, lazy: dict[str, LazyCommand], **kwargs: Any) -> None:
+    `lazy` has the sentence of each command that help shows without loading it.
+    """
+
+    def __init__(self, *args: Any, lazy: dict[str, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.lazy = lazy
 
@@ -61,21 +57,21 @@ class MainGroup(KnownGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
         if cmd_name not in self.lazy:
             return None
-        module, _, function = self.lazy[cmd_name].home.partition(":")
-        command = getattr(import_module(module), function)
+        command = getattr(import_module(f"benchledger.cli.{cmd_name}"), cmd_name)
         return command if isinstance(command, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the commands into the help without loading them, so that help costs little more than click."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, self.lazy[name].help) for name in self.list_commands(ctx)])
+            formatter.write_dl([(name, self.lazy[name]) for name in self.list_commands(ctx)])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Returns the commands and options with this beginning, without loading a command."""
         from click.shell_completion import CompletionItem
 
         names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
-        return [*(CompletionItem(name, help=self.lazy[name].help) for name in names), *_options(self, ctx, incomplete)]
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return [*(CompletionItem(name, help=self.lazy[name]) for name in names), *options]
 
     def make_context(self, *args: Any, **more: Any) -> click.Context:
         """Parses as click does, which also prints help; reports it like any command if the output cannot be written."""
@@ -110,10 +106,6 @@ def _refuse_odd_words(ctx: click.Context) -> None:
         except UnicodeEncodeError as error:
             shown = word.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
             raise CommandError(UsageError(f"{shown}: not UTF-8 text: give it in UTF-8")) from error
-
-
-def _options(group: click.Group, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    return click.Command.shell_complete(group, ctx, incomplete)
 
 
 def is_interrupt(error: BaseException | None) -> bool:

@@ -11,55 +11,38 @@ from contextlib import suppress
 import click
 
 from benchledger import __version__
-from benchledger.cli.commands import REVEAL, LazyCommand, MainGroup
+from benchledger.cli.commands import REVEAL, MainGroup
 from benchledger.cli.import_blocker import block_imports
 from benchledger.cli.signals import command_ended, handle_signals
 
-# One entry per command, with the first sentence of the command's own help (a test compares them).
+# The first sentence of each command's own help (a test compares them). Command NAME is function NAME of cli/NAME.py.
 COMMANDS = {
-    "audit": LazyCommand("benchledger.cli.audit:audit", "Check the whole ledger and list suspicious values."),
-    "compare": LazyCommand(
-        "benchledger.cli.compare:compare", "Compare two sets of runs case by case, with intervals and verdicts."
-    ),
-    "completion": LazyCommand(
-        "benchledger.cli.completion:completion",
-        "Print the tab-completion script for SHELL.",
-    ),
-    "data": LazyCommand("benchledger.cli.data:data", "Make training data."),
-    "db": LazyCommand("benchledger.cli.db:db", "Inspect, migrate, copy, compact or check the ledger file."),
-    "diff": LazyCommand("benchledger.cli.diff:diff", "List what differs between two runs, the likeliest cause first."),
-    "exclude": LazyCommand(
-        "benchledger.cli.exclude:exclude", "Exclude each RUN from all tables; the reason is recorded."
-    ),
-    "explain": LazyCommand("benchledger.cli.explain:explain", "Explain where a number, a run or a file comes from."),
-    "export": LazyCommand("benchledger.cli.export:export", "Export reports to Markdown, CSV, Excel, JSON, ..."),
-    "forget": LazyCommand("benchledger.cli.forget:forget", "Remove each LOG and everything derived from it."),
-    "formats": LazyCommand("benchledger.cli.formats:formats", "List, show, check or draft log formats."),
-    "history": LazyCommand(
-        "benchledger.cli.history:history", "Find where a number of a case changed over time, and which are regressions."
-    ),
-    "ingest": LazyCommand("benchledger.cli.ingest:ingest", "Read all logs under PATHS into the ledger."),
-    "lake": LazyCommand("benchledger.cli.lake:lake", "Settle, publish, count, check or clean up a lake of logs."),
-    "merge": LazyCommand(
-        "benchledger.cli.merge:merge", "Merge each LEDGER into a new one, as if one ingest had read all their logs."
-    ),
-    "plot": LazyCommand("benchledger.cli.plot:plot", "Draw a plot in the terminal, or as SVG, PNG or Vega-Lite JSON."),
-    "query": LazyCommand("benchledger.cli.query:query", "Run the shipped query NAME; without NAME, list all queries."),
-    "redact": LazyCommand(
-        "benchledger.cli.redact:redact", "Copy logs and archives under PATHS with private names replaced."
-    ),
-    "report": LazyCommand("benchledger.cli.report:report", "Print a report: speed, memory, failures, ..."),
-    "reproduce": LazyCommand(
-        "benchledger.cli.reproduce:reproduce", "Compare published tables with the numbers of their logs."
-    ),
-    "run": LazyCommand("benchledger.cli.run:run", "Run training cases and stage their logs for ingest."),
-    "runs": LazyCommand("benchledger.cli.runs:runs", "List runs, newest first."),
-    "score": LazyCommand(
-        "benchledger.cli.score:score", "Print the score NAME of cases or runs; without NAME, list all scores."
-    ),
-    "show": LazyCommand("benchledger.cli.show:show", "Show one RUN, named by its key or the start of it."),
-    "site": LazyCommand("benchledger.cli.site:site", "Write the ledger as a site: static pages in FOLDER."),
-    "sql": LazyCommand("benchledger.cli.sql:sql", "Run one read-only SQL STATEMENT on the ledger."),
+    "audit": "Check the whole ledger and list suspicious values.",
+    "compare": "Compare two sets of runs case by case, with intervals and verdicts.",
+    "completion": "Print the tab-completion script for SHELL.",
+    "data": "Make training data.",
+    "db": "Inspect, migrate, copy, compact or check the ledger file.",
+    "diff": "List what differs between two runs, the likeliest cause first.",
+    "exclude": "Exclude each RUN from all tables; the reason is recorded.",
+    "explain": "Explain where a number, a run or a file comes from.",
+    "export": "Export reports to Markdown, CSV, Excel, JSON, ...",
+    "forget": "Remove each LOG and everything derived from it.",
+    "formats": "List, show, check or draft log formats.",
+    "history": "Find where a number of a case changed over time, and which are regressions.",
+    "ingest": "Read all logs under PATHS into the ledger.",
+    "lake": "Settle, publish, count, check or clean up a lake of logs.",
+    "merge": "Merge each LEDGER into a new one, as if one ingest had read all their logs.",
+    "plot": "Draw a plot in the terminal, or as SVG, PNG or Vega-Lite JSON.",
+    "query": "Run the shipped query NAME; without NAME, list all queries.",
+    "redact": "Copy logs and archives under PATHS with private names replaced.",
+    "report": "Print a report: speed, memory, failures, ...",
+    "reproduce": "Compare published tables with the numbers of their logs.",
+    "run": "Run training cases and stage their logs for ingest.",
+    "runs": "List runs, newest first.",
+    "score": "Print the score NAME of cases or runs; without NAME, list all scores.",
+    "show": "Show one RUN, named by its key or the start of it.",
+    "site": "Write the ledger as a site: static pages in FOLDER.",
+    "sql": "Run one read-only SQL STATEMENT on the ledger.",
 }
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from benchledger.definitions.vocabulary import FactName, vocabulary
 from benchledger.ingestion.load import insert, set_ids, sql_text
 from benchledger.kept import keep
+from benchledger.kept.statements import finds
+from benchledger.store.tables import quoted
 
 if TYPE_CHECKING:
     import duckdb
@@ -50,28 +52,28 @@ def derive(
 def _pair(con: duckdb.DuckDBPyConnection, records: Insert | None) -> None:
     # Runs, and which logs are theirs.
     con.execute(sql_text("derive_scope"))
-    if _finds(con, "from tie limit 1"):
+    if finds(con, "from tie limit 1"):
         con.execute(sql_text("derive_tied"))
     con.execute(sql_text("derive_segments"))
-    pairs = _finds(con, _PAIRS)
+    pairs = finds(con, _PAIRS)
     if pairs:
         con.execute(sql_text("derive_pairs"))
     con.execute(sql_text("derive_runs"))
     if pairs:
-        if _finds(con, _TRACKERS):
+        if finds(con, _TRACKERS):
             con.execute(sql_text("derive_trackers"))
         con.execute(sql_text("derive_covering"))
     con.execute(sql_text("derive_own_logs"))
     if pairs:
         con.execute(sql_text("derive_companions"))
         # DuckDB does not know how many records a transaction has added: it would read all of them to join none.
-        if _finds(con, "from watched limit 1"):
+        if finds(con, "from watched limit 1"):
             _have_all(records)
             con.execute(sql_text("derive_watched"))
         con.execute(sql_text("derive_monitors"))
-    if _finds(con, _SIDECARS):
+    if finds(con, _SIDECARS):
         con.execute(sql_text("derive_sidecars"))
-    if _finds(con, _TWINS):
+    if finds(con, _TWINS):
         _have_all(records)
         con.execute(sql_text("derive_twins"))
 
@@ -80,10 +82,6 @@ def _have_all(records: Insert | None) -> None:
     # The next statements read table record.
     if records is not None:
         records.rest()
-
-
-def _finds(con: duckdb.DuckDBPyConnection, question: str) -> bool:
-    return con.execute(question).fetchone() is not None
 
 
 def _cases_sql() -> str:
@@ -114,7 +112,7 @@ def _cases_sql() -> str:
         from known;
 
         insert into bench_case by name
-        select distinct on (case_id) case_id, name, {", ".join(_quoted(name) for name in names)}, options
+        select distinct on (case_id) case_id, name, {", ".join(quoted(name) for name in names)}, options
         from run_case
         on conflict do nothing
     """  # noqa: S608 - names are the vocabulary's
@@ -134,7 +132,7 @@ def _environments_sql() -> str:
         select *, {_id(names)} as environment_id from known;
 
         insert into environment by name
-        select distinct on (environment_id) environment_id, {", ".join(_quoted(name) for name in names)}
+        select distinct on (environment_id) environment_id, {", ".join(quoted(name) for name in names)}
         from run_environment
         on conflict do nothing
     """  # noqa: S608 - names are the vocabulary's
@@ -143,17 +141,13 @@ def _environments_sql() -> str:
 def _picked(fact: FactName) -> str:
     value = f"max(f.value) filter (f.name = '{fact.name}')"
     kind = "varchar" if fact.type == "text" else "bigint"
-    return f"try_cast({value} as {kind}) as {_quoted(fact.name)}"
+    return f"try_cast({value} as {kind}) as {quoted(fact.name)}"
 
 
 def _id(names: list[str]) -> str:
     # A hash of the content: the same case has the same id in every database.
-    parts = ", ".join(f"coalesce({_quoted(name)}::varchar, chr(1))" for name in names)
+    parts = ", ".join(f"coalesce({quoted(name)}::varchar, chr(1))" for name in names)
     return f"md5_number_lower(concat_ws(chr(31), {parts})) // 2"
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"'
 
 
 def _keep_keys(con: duckdb.DuckDBPyConnection, succession: list[tuple[int, int]]) -> None:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.names import Names
 from benchledger.ingestion.discover import (
-    FACTS_FILE,
     FoundFile,
     NamedFolders,
     found_at,
     found_before,
     gone_among,
     is_below,
+    is_facts_place,
     member_at,
 )
 from benchledger.ingestion.outcomes import DOCUMENT, KnownLog
@@ -210,10 +210,10 @@ class Plan:
         """Every facts.toml that was seen in a folder of these files, or above one, and is gone."""
         is_gone = gone_among(files)
         gone = [
-            seen for seen in self.seen.values()
-            if seen.place.endswith(FACTS_FILE) and os.path.basename(seen.place) == FACTS_FILE and not seen.within
-            and is_gone(seen.place)
-        ]  # fmt: skip
+            seen
+            for seen in self.seen.values()
+            if is_facts_place(seen.place) and not seen.within and is_gone(seen.place)
+        ]
         folders = {os.path.dirname(file.place) for file in files} if gone else set()
         return [seen for seen in gone if any(_related(os.path.dirname(seen.place), folder) for folder in folders)]
 
