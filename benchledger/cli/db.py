@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -34,7 +33,7 @@ def db() -> None:
 def info(settings: Settings, form: str) -> None:
     """Show the ledger's version, size and contents."""
     found = benchledger.db_info(db=settings.db)
-    click.echo(_info_json(found) if form == "json" else _info_text(found))
+    click.echo(json_text(found) if form == "json" else _info_text(found))
 
 
 @db.command()
@@ -103,11 +102,6 @@ def _info_text(found: LedgerInfo) -> str:
     return "\n".join(
         [*map(escaped, lines), *(f"\n{name}\n{frame_table(one)}" for name, one in frames.items() if one.height)]
     )
-
-
-def _info_json(found: LedgerInfo) -> str:
-    values: dict[str, Any] = {field.name: getattr(found, field.name) for field in fields(found)}
-    return json_text({**values, **{name: values[name].to_dicts() for name in _FRAMES}})
 
 
 def _megabytes(count: int) -> str:

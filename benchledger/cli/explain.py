@@ -65,11 +65,7 @@ def explain(
     answer = revealed(
         benchledger.explain(what, db=settings.db, table=table, lines=lines, campaign=campaign, **own, **given(filters))
     )
-    print_text(headed(_json(answer) if form == "json" else wrapped_lines(_text(answer)), form))
-
-
-def _json(answer: Explained) -> str:
-    return json_text(answer.to_dict())
+    print_text(headed(json_text(answer.to_dict()) if form == "json" else wrapped_lines(_text(answer)), form))
 
 
 def _text(answer: Explained) -> str:

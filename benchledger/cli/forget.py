@@ -30,7 +30,7 @@ def forget(settings: Settings, /, logs: tuple[str, ...], dry_run: bool, wait_s: 
     of the file. The file itself is not deleted, and the next ingest of its place reads it again.
     """
     found = benchledger.forget(*logs, dry_run=dry_run, db=settings.db, wait_s=wait_s)
-    click.echo(_json(found) if form == "json" else _text(found))
+    click.echo(json_text(found) if form == "json" else _text(found))
     if dry_run:
         settings.say("dry run: nothing was removed")
     else:
@@ -43,7 +43,3 @@ def forget(settings: Settings, /, logs: tuple[str, ...], dry_run: bool, wait_s: 
 def _text(found: Forgotten) -> str:
     runs = f"\n\nruns that had them\n{frame_table(found.runs)}" if found.runs.height else "\n\nno run had them"
     return f"logs\n{frame_table(found.logs)}{runs}"
-
-
-def _json(found: Forgotten) -> str:
-    return json_text({"logs": found.logs.to_dicts(), "runs": found.runs.to_dicts(), "dry_run": found.dry_run})

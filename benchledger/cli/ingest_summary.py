@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -200,5 +199,5 @@ def _as_json(result: IngestResult, dry_run: bool) -> dict[str, object]:
         "stale": result.stale,
         "bytes_read": result.bytes_read,
         "seconds": result.seconds,
-        "outcomes": [asdict(outcome) for outcome in result.outcomes],
+        "outcomes": result.outcomes,
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -133,5 +132,5 @@ def ingest_into_lake(
 
 def _print(found: LakeIngest | Published | Settled | LakeStatus | LakeCheck | Collected, form: str, text: str) -> None:
     if form == "json":
-        text = json_text(asdict(found))
+        text = json_text(found)
     click.echo(text)

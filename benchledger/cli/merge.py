@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -30,7 +29,7 @@ def merge(settings: Settings, /, ledgers: tuple[Path, ...], into: Path, wait_s: 
     """
     merged = benchledger.merge(*ledgers, into=into, wait_s=wait_s)
     if form == "json":
-        click.echo(json_text(asdict(merged)))
+        click.echo(json_text(merged))
     else:
         click.echo(f"{merged.path}: {counted(merged.logs, 'log')}, {counted(merged.runs, 'run')}")
         click.echo(f"in several ledgers: {counted(merged.shared_logs, 'log')}")

@@ -42,7 +42,7 @@ def redact(
     """
     result = benchledger.redact(*paths, out=out, db=settings.db, key_file=key_file or settings.key_file)
     if form == "json":
-        click.echo(json_text(vars(result)))
+        click.echo(json_text(result))
     else:
         click.echo(f"files: {result.files} written, {result.files_left_out} left out")
         if result.archives or result.archives_left_out:

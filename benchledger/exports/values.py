@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields, is_dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +14,13 @@ if TYPE_CHECKING:
 
 
 def json_text(value: Any) -> str:
-    """Returns JSON of plain values. Characters that a terminal would act on are JSON escapes, so they read back the
-    same.
-    """
+    """Returns JSON of any answer. Characters that a terminal would act on are JSON escapes: they read back the same."""
     text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=2)
     return "".join(json.dumps(char)[1:-1] if char != "\n" and is_unsafe(char) else char for char in text)
 
 
 def plain(value: Any) -> Any:
-    """Converts a value to a type that JSON has."""
+    """Converts a value to a type that JSON has: a dataclass to an object, a frame to a list of objects."""
     if isinstance(value, dict):
         return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
@@ -31,6 +30,10 @@ def plain(value: Any) -> Any:
         return str(value)
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if hasattr(value, "to_dicts"):
+        return plain(value.to_dicts())
     return value.isoformat() if isinstance(value, date) else str(value)
 
 

@@ -30,10 +30,6 @@ _READERS: dict[str, type[FileReader]] = {
 }
 
 
-def tracker_reader(log_format: LogFormat) -> FileReader:
-    return _READERS[log_format.tracker or ""](log_format)
-
-
 def reader_of(log_format: LogFormat) -> FileReader | None:
     """Returns the reader of a format's files; None for a format of lines, which the scanner reads."""
     match log_format.kind:
@@ -51,5 +47,5 @@ def reader_of(log_format: LogFormat) -> FileReader | None:
         case "sqlite":
             return SqliteReader(log_format)
         case "tracker":
-            return tracker_reader(log_format)
+            return _READERS[log_format.tracker or ""](log_format)
     return None
