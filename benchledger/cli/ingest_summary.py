@@ -180,24 +180,9 @@ def _say_files(settings: Settings, status: str, outcomes: list[FileOutcome]) -> 
 
 
 def _as_json(result: IngestResult, dry_run: bool) -> dict[str, object]:
-    return {
-        "dry_run": dry_run,
-        "files": _by_status(result),
-        "archives": result.archives,
-        "nested_archives": result.nested_archives,
-        "archived_files": result.archived_files,
-        "damaged_archives": result.damaged_archives,
-        "pieces": result.pieces,
-        "records": result.records,
-        "ignored": result.ignored,
-        "rejects": result.rejects,
-        "unread": result.unread,
-        "runs": result.runs,
-        "retold_runs": result.retold_runs,
-        "moved_runs": result.moved_runs,
-        "unpaired": result.unpaired,
-        "stale": result.stale,
-        "bytes_read": result.bytes_read,
-        "seconds": result.seconds,
-        "outcomes": result.outcomes,
-    }
+    names = (
+        "archives", "nested_archives", "archived_files", "damaged_archives", "pieces", "records", "ignored", "rejects",
+        "unread", "runs", "retold_runs", "moved_runs", "unpaired", "stale", "bytes_read", "seconds", "outcomes",
+    )  # fmt: skip
+    sums = {name: getattr(result, name) for name in names}
+    return {"dry_run": dry_run, "files": _by_status(result), **sums}
