@@ -86,7 +86,7 @@ def gpus_sharing(row: Row) -> int | None:
 
 
 def best_first(row: Row) -> tuple[float, SortKey]:
-    value = row["value"] if (row["unit"] in _LESS_IS_BETTER) else -row["value"]
+    value = row["value"] if row["unit"] in _LESS_IS_BETTER else -row["value"]
     return value, sort_key([row["campaign"], row["series_id"]])
 
 
