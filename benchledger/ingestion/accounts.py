@@ -131,11 +131,7 @@ class Accounts:
         """Accounts for all files and archives that are as they were; returns their logs."""
         logs: set[int] = set()
         for file in work.unchanged:
-            seen = self._plan.seen[file.place]
-            log = self._plan.logs.get(seen.log_id) if seen.log_id is not None else None
-            self.unchanged(file, log.format if log else None, self._plan.kept_status(seen))
-            if seen.log_id is not None:
-                logs.add(seen.log_id)
+            logs |= self._as_before(file, self._plan.seen[file.place])
         for archive in work.unchanged_archives:
             logs |= self._unchanged_archive(archive)
         return logs
@@ -143,16 +139,17 @@ class Accounts:
     def _unchanged_archive(self, archive: FoundFile) -> set[int]:
         logs: set[int] = set()
         for seen in self._plan.members_of(archive.place):
-            log = self._plan.logs.get(seen.log_id) if seen.log_id is not None else None
             file = self._plan.found_again(seen)
             self.members.setdefault(archive.place, []).append(file.place)
             if file.place.endswith(CHAIN) and seen.status != "empty":
                 self.damaged.add(archive.place)
-            reason = self._plan.reason_of(seen)
-            self.unchanged(file, log.format if log else None, self._plan.kept_status(seen), reason)
-            if seen.log_id is not None:
-                logs.add(seen.log_id)
+            logs |= self._as_before(file, seen, self._plan.reason_of(seen))
         return logs
+
+    def _as_before(self, file: FoundFile, seen: SeenFile, reason: str | None = None) -> set[int]:
+        log = self._plan.logs.get(seen.log_id) if seen.log_id is not None else None
+        self.unchanged(file, log.format if log else None, self._plan.kept_status(seen), reason)
+        return set() if seen.log_id is None else {seen.log_id}
 
     @property
     def archived_files(self) -> int:

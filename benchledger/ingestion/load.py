@@ -101,15 +101,13 @@ def remove_logs(con: duckdb.DuckDBPyConnection, log_ids: Iterable[int]) -> None:
 
 def load_formats_table(con: duckdb.DuckDBPyConnection, formats: dict[str, LogFormat]) -> None:
     """Stores the columns of each format that views need."""
+    columns = ("format", "version", "framework", "implementation", "default_rule", "role")
     rows = [
         (f.name, f.version, f.framework, f.implementation, f.default_rule, f.role)
         for f in formats.values()
         if f.detectable
     ]
-    stored = con.execute(
-        "select format, version, framework, implementation, default_rule, role from kept.format"
-    ).fetchall()
-    columns = ("format", "version", "framework", "implementation", "default_rule", "role")
+    stored = con.execute(f"select {', '.join(columns)} from kept.format").fetchall()  # noqa: S608 - our own names
     updates = ", ".join(f"{column} = excluded.{column}" for column in columns[1:])
     insert(
         con, "kept.format", [dict(zip(columns, row, strict=True)) for row in rows if row not in stored],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -83,7 +83,7 @@ class Reading:
             sources.take_up(members)
             ended = [not_ended.popleft() for _ in range(members.ended)]
             self.bytes_left -= sum(file.size for file in ended) * EXPANSION
-            self._report.archives_read(ended)
+            self._report.files_read(ended)
             yield Part(members.files, members.base, ended)
 
     def close(self) -> None:
@@ -127,19 +127,15 @@ class Reporter:
         self._bytes, self._done, self._total = 0, 0, sum(sizes)
         self._show(self._bytes)
 
-    def files_read(self, files: list[FoundFile], archives: list[FoundFile]) -> None:
-        """Some plain files were read; the archives among them come later."""
-        self._files += len(files) - len(archives)
-        self._bytes += sum(file.size for file in files) - sum(file.size for file in archives)
+    def files_read(self, files: list[FoundFile], archives: Iterable[FoundFile] = ()) -> None:
+        """Some files were read completely; the archives among them come later."""
+        rest = [-file.size for file in archives]
+        self._files += len(files) - len(rest)
+        self._bytes += sum(file.size for file in files) + sum(rest)
         self._show(self._bytes)
 
     def within(self, taken: int) -> None:
         self._show(self._bytes + taken)
-
-    def archives_read(self, archives: list[FoundFile]) -> None:
-        self._files += len(archives)
-        self._bytes += sum(file.size for file in archives)
-        self._show(self._bytes)
 
     def _show(self, done: int) -> None:
         # Another process may be ahead: what it has read is reported before the end of earlier files.
