@@ -183,7 +183,7 @@ def test_a_sample_that_leaves_text_is_a_problem(monkeypatch: pytest.MonkeyPatch,
         ("[[sample]]\ncolumns = {}\n", "1: text must be a text, not None"),
         ('[[sample]]\ntext = "3: "\ncolumns = 3\n', "3: columns is a table, such as"),
         ("sample = 5\n", "1: sample is a list of tables: write [[sample]]"),
-        ("template = []\n", "1: unknown key 'template'; known here: sample, templates"),
+        ("template = []\n", "1: unknown key 'template'; did you mean 'templates'?; known here: sample, templates"),
     ],
 )
 def test_samples_of_leads_are_checked_as_all_others(
