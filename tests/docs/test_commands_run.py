@@ -25,7 +25,7 @@ def test_every_command_of_a_page_ends_as_the_page_says(
     page: Path, demo_ledger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if page.name == "scale.md":
-        pytest.importorskip("obstore")
+        pytest.importorskip("deltalake")
     folder = reader_s_folder(tmp_path)
     monkeypatch.chdir(folder)
     for name in [name for name in os.environ if name.startswith("BENCH_")]:
