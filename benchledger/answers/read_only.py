@@ -14,12 +14,21 @@ if TYPE_CHECKING:
 @contextmanager
 def reading(db: Path | str, *, records: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yields a read-only connection to the ledger for one question; with one thread unless it reads `records`."""
+    import duckdb
+
+    from benchledger.errors import DatabaseError
+    from benchledger.store.confined import keep_to_the_ledger
     from benchledger.store.database import open_for_reading
     from benchledger.store.memory import use_one_thread
 
     with closing(open_for_reading(db)) as con:
+        keep_to_the_ledger(con)
         if not records:
             # Kept numbers are read faster than the work is shared out among threads. While one thread reads, DuckDB's
             # other threads poll for work.
             use_one_thread(con)
-        yield con
+        try:
+            yield con
+        except (duckdb.PermissionException, duckdb.BinderException, duckdb.CatalogException) as error:
+            what = str(error).partition("\n")[0]
+            raise DatabaseError(f"{db}: its tables or views were changed: {what}. See bench db check") from error

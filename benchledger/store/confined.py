@@ -59,15 +59,28 @@ def confine(con: duckdb.DuckDBPyConnection) -> None:
     row = con.execute("select current_setting('lock_configuration'), current_setting('enable_external_access')")
     if row.fetchone() == (True, False):
         return
+    keep_to_the_ledger(con)
+    try:
+        con.execute("set python_enable_replacements = false")
+        con.execute(f"set allowed_configs = {list(SETTINGS)}")
+        con.execute("set lock_configuration = true")
+    except duckdb.Error as error:
+        raise UsageError(f"another connection of this process must be closed first: {error}") from error
+
+
+def keep_to_the_ledger(con: duckdb.DuckDBPyConnection) -> None:
+    """Disables files other than those of the ledger: a view of a ledger that others made may name any file."""
+    import duckdb
+
+    (is_open,) = con.execute("select current_setting('enable_external_access')").fetchone() or (False,)
+    if not is_open:
+        return
     try:
         # DuckDB lets SQL read and write the folder into which it spills: one with a name that nobody knows before.
         con.execute(f"set temp_directory = current_setting('temp_directory') || '-{secrets.token_hex(8)}'")
-        con.execute("set python_enable_replacements = false")
-        con.execute(f"set allowed_configs = {list(SETTINGS)}")
         if files := readable_files(con):
             con.execute(f"set allowed_paths = [{', '.join(quoted(file, chr(39)) for file in files)}]")
         con.execute("set enable_external_access = false")
-        con.execute("set lock_configuration = true")
     except duckdb.Error as error:
         raise UsageError(f"another connection of this process must be closed first: {error}") from error
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+from contextlib import closing
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from benchledger import ingest
+from benchledger.answers.read_only import reading
+from benchledger.errors import DatabaseError
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import put, run_text
 
@@ -54,3 +59,19 @@ def test_a_pivot_is_one_statement(ledger: Path) -> None:
     done = run_bench("sql", "pivot (select status from run) on status using count(*)", "--format", "csv", db=ledger)
 
     assert (done.exit_code, done.stdout) == (0, "ok\n1\n"), done.output
+
+
+def test_a_view_of_a_ledger_from_elsewhere_reads_no_other_file(ledger: Path, tmp_path: Path) -> None:
+    db = Path(shutil.copy(ledger, tmp_path / "bench.duckdb"))
+    put(tmp_path / "secret.txt", "secret")
+    with closing(duckdb.connect(db)) as con:
+        con.execute(f"create view main.theirs as select content from read_text('{tmp_path}/secret.txt')")
+        con.execute("create or replace view main.speed_table as select content as framework from main.theirs")
+
+    with pytest.raises(DatabaseError, match="views were changed: Permission Error"), reading(db) as con:
+        con.execute("from main.theirs")
+    for words in (("report", "speed"), ("sql", "from theirs"), ("export", "site", str(tmp_path / "site"))):
+        done = run_bench(*words, db=db)
+        assert done.exit_code in (1, 2)
+        assert done.stderr.startswith("Error: ")
+        assert "Traceback" not in done.stderr
