@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from benchledger.ingestion.ingest import ingest
     from benchledger.ingestion.merge import merge
     from benchledger.ingestion.watch import watch
+    from benchledger.lake.compact import lake_compact
     from benchledger.lake.ingest import lake_ingest
     from benchledger.lake.publish import lake_publish
     from benchledger.lake.settle import lake_settle
@@ -107,6 +108,7 @@ __all__ = [
     "history",
     "ingest",
     "lake_check",
+    "lake_compact",
     "lake_gc",
     "lake_ingest",
     "lake_publish",
@@ -178,6 +180,7 @@ _HOMES = {
     "formats": "benchledger.answers.formats",
     "history": "benchledger.comparing.history",
     "ingest": "benchledger.ingestion.ingest",
+    "lake_compact": "benchledger.lake.compact",
     "lake_check": "benchledger.lake.upkeep",
     "lake_gc": "benchledger.lake.upkeep",
     "lake_ingest": "benchledger.lake.ingest",

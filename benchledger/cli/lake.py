@@ -15,6 +15,7 @@ from benchledger.errors import counted
 from benchledger.exports.values import json_text
 
 if TYPE_CHECKING:
+    from benchledger.lake.compact import Compacted
     from benchledger.lake.ingest import LakeIngest
     from benchledger.lake.publish import Published
     from benchledger.lake.settle import Settled
@@ -25,7 +26,7 @@ _WITH_LAKE = {"paths", "lake", "cluster", "key_file", "campaign_name", "form"}
 
 @click.group(cls=KnownGroup)
 def lake() -> None:
-    """Settle, publish, count, check or clean up a lake of logs.
+    """Settle, publish, compact, check or clean up a lake of logs.
 
     bench ingest SOURCE --lake LAKE fills it.
     """
@@ -64,6 +65,15 @@ def settle(lake: str, form: str) -> None:
     done = benchledger.lake_settle(lake=lake)
     text = f"{counted(done.runs, 'run')} and {counted(done.campaigns, 'campaign')} span {done.units} units"
     _print(done, form, text if done.is_new else f"{text}; settled before")
+
+
+@lake.command()
+@click.argument("lake")
+@form_option
+def compact(lake: str, form: str) -> None:
+    """Put the tables of small units together into few objects."""
+    done = benchledger.lake_compact(lake=lake)
+    _print(done, form, f"{done.objects_before} objects put together as {done.objects}")
 
 
 @lake.command()
@@ -130,7 +140,9 @@ def ingest_into_lake(
     settings.say(f"make its tables with: bench lake publish {place}")
 
 
-def _print(found: LakeIngest | Published | Settled | LakeStatus | LakeCheck | Collected, form: str, text: str) -> None:
+def _print(
+    found: LakeIngest | Published | Settled | Compacted | LakeStatus | LakeCheck | Collected, form: str, text: str
+) -> None:
     if form == "json":
         text = json_text(found)
     click.echo(text)

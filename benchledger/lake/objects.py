@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # units/DIGEST/WRITER/TABLE.parquet, markers/DIGEST, leases/DIGEST, lists/SOURCE/TIME.
 UNITS, MARKERS, LEASES, LISTS, KEY = "units", "markers", "leases", "lists", "key"
+# packs/DIGEST: the marker of many units whose tables were put together.
+PACKS = "packs"
 # tables/SCHEMA/NAME/FILE.parquet, tables/views/NAME/FILE.parquet, snapshots/NUMBER.
 TABLES, VIEWS, SNAPSHOTS = "tables", "views", "snapshots"
 
@@ -91,13 +93,33 @@ class Lake:
             raise self._failed("", error) from error
 
     def markers(self) -> set[str]:
-        """The digests of all units that were read."""
-        return {key.rpartition("/")[2] for key in self.objects(MARKERS)}
+        """The digests of all units that were read, and of what was derived of them."""
+        return {key.rpartition("/")[2] for key in self.objects(MARKERS)} | self.packed().keys()
 
     def marker(self, digest: str) -> dict[str, Any] | None:
-        """What the marker of a unit says; None for one that was not read."""
+        """What the marker of a unit says, alone or in a pack; None for one that was not read."""
+        own = self.own_marker(digest)
+        return own if own is not None else self.packed().get(digest)
+
+    def own_marker(self, digest: str) -> dict[str, Any] | None:
+        """The same, where it is not in a pack."""
         content = self.get(f"{MARKERS}/{digest}")
         return json.loads(content) if content is not None else None
+
+    def markers_of(self, digests: list[str]) -> dict[str, dict[str, Any]]:
+        """What the markers of some units say, of those that have one."""
+        packed = self.packed()
+        found = {one: packed[one] if one in packed else self.marker(one) for one in digests}
+        return {one: marker for one, marker in found.items() if marker is not None}
+
+    def packed(self) -> dict[str, dict[str, Any]]:
+        """The markers of units in packs, each with the digest of its pack and what that says of all (`pack`)."""
+        found = {}
+        for key in sorted(self.objects(PACKS)):
+            pack = json.loads(self.get(key) or b'{"parts": {}}')
+            about = {"digest": key.rpartition("/")[2], **pack}
+            found.update({digest: {**marker, "pack": about} for digest, marker in pack["parts"].items()})
+        return found
 
     def listed(self) -> dict[str, list[str]]:
         """The units of each source, by its latest list."""

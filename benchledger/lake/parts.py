@@ -30,11 +30,12 @@ _AT_ONCE = 16
 
 @dataclass(frozen=True)
 class Part:
-    """Tables of one unit: the folder of their objects, and how many rows each table has."""
+    """Tables of units: the folder of their objects, how many rows each has, and whether it has no other unit's rows."""
 
     folder: str
     rows: dict[str, int]
     units: tuple[str, ...]
+    is_whole: bool = True
 
     def key(self, table: str) -> str:
         """The object of a table."""
@@ -60,19 +61,50 @@ def write_part(lake: Lake, digest: str, unit: str, tables: dict[str, pa.Table], 
 
 def part_of(digest: str, marker: dict[str, Any]) -> Part:
     """The part that a marker makes count."""
-    return Part(f"{UNITS}/{digest}/{marker['writer']}", marker["rows"], (marker["unit"],))
+    return parts_in({digest: marker})[0]
+
+
+def parts_in(markers: dict[str, dict[str, Any]]) -> list[Part]:
+    """The parts that markers make count, by their digests. Those of one pack are one part."""
+    alone: list[Part] = []
+    packs: dict[str, list[dict[str, Any]]] = {}
+    for digest, marker in markers.items():
+        if "pack" in marker:
+            packs.setdefault(marker["pack"]["digest"], []).append(marker)
+        else:
+            alone.append(Part(f"{UNITS}/{digest}/{marker['writer']}", marker["rows"], (marker["unit"],)))
+    for digest, some in packs.items():
+        pack = some[0]["pack"]
+        units = tuple(marker["unit"] for marker in some)
+        alone.append(
+            Part(f"{UNITS}/{digest}/{pack['writer']}", pack["rows"], units, is_whole=len(units) == len(pack["parts"]))
+        )
+    return alone
 
 
 def read_part(lake: Lake, part: Part, names: Iterable[str]) -> dict[str, pa.Table]:
-    """Some tables of a part."""
+    """Some tables of one unit."""
     import pyarrow.parquet as pq
 
-    tables = {}
+    (unit,), tables = part.units, {}
     for name in names:
         with local_files(lake, [part], name) as files:
             for file in files:
-                tables[name] = pq.read_table(file, partitioning=None).drop_columns([UNIT])
+                rows = pq.read_table(file, partitioning=None, filters=[(UNIT, "==", unit)])
+                tables[name] = rows.drop_columns([UNIT])
     return tables
+
+
+def read_alike(parts: Iterable[Part]) -> Iterator[tuple[list[Part], str]]:
+    """Parts that can be read together, each with a condition for their rows."""
+    whole: list[Part] = []
+    for part in parts:
+        if part.is_whole:
+            whole.append(part)
+        else:
+            yield [part], f"lake_unit in ({', '.join(quoted(unit, chr(39)) for unit in part.units)})"
+    if whole:
+        yield whole, "true"
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from benchledger.ingestion.roots import name_campaigns
 from benchledger.ingestion.seams import load_definitions
 from benchledger.kept import follow_definitions, keep
 from benchledger.lake.objects import open_lake
-from benchledger.lake.parts import Part, part_of, write_part
+from benchledger.lake.parts import Part, part_of, parts_in, write_part
 from benchledger.lake.unit_tables import (
     SETTLED,
     derived_names,
@@ -91,21 +91,22 @@ def parts_of(lake: Lake) -> Parts:
     digests = sorted({digest for some in lake.listed().values() for digest in some})
     if not digests:
         raise UsageError(f"{lake.place}: holds nothing yet. Fill it: bench ingest SOURCE --lake {lake.place}")
-    base = {digest: lake.marker(digest) for digest in digests}
-    missing = sum(marker is None for marker in base.values())
+    base = lake.markers_of(digests)
+    missing = len(digests) - len(base)
     if missing:
         raise DatabaseError(
-            f"{lake.place}: {missing} of {len(base)} units that are listed have no marker: somebody removed them. "
+            f"{lake.place}: {missing} of {len(digests)} units that are listed have no marker: somebody removed them. "
             f"Read them again: the same bench ingest SOURCE --lake {lake.place}"
         )
-    derived = {digest: lake.marker(digest) for digest in derived_digests(digests).values()}
+    wanted = sorted(derived_digests(digests).values())
+    derived = lake.markers_of(wanted)
     # The digest of what follows from a unit tells the definitions, also where nothing is derived yet.
-    inputs = _digest([digests, sorted(derived)])
-    digest = settled_digest(digests, {digest for digest, marker in derived.items() if marker is not None})
+    inputs = _digest([digests, wanted])
+    digest = settled_digest(digests, set(derived))
     settled = lake.marker(digest)
     return Parts(
-        [part_of(one, marker) for one, marker in base.items() if marker is not None],
-        [part_of(one, marker) for one, marker in derived.items() if marker is not None],
+        parts_in(base),
+        parts_in(derived),
         part_of(digest, settled) if settled is not None else None,
         inputs,
         digest,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from benchledger.ingestion.base_tables import BASE_TABLES, in_ledger
 from benchledger.ingestion.load import insert
 from benchledger.ingestion.seams import derived_tables
-from benchledger.lake.parts import Part, local_files, rows_sql
+from benchledger.lake.parts import Part, local_files, read_alike, rows_sql
 
 if TYPE_CHECKING:
     import duckdb
@@ -101,24 +101,26 @@ def take(con: duckdb.DuckDBPyConnection, lake: Lake, parts: list[Part], name: st
     """Temp table unit_NAME: some columns of a table of all units, with the unit of each row."""
     table = f"unit_{name.rpartition('.')[2]}"
     con.execute(f"create or replace temp table {table} as select {columns}, '' as lake_unit from {name} limit 0")  # noqa: S608
-    with local_files(lake, parts, name) as files:
-        if files:
-            rows = f"{rows_sql(files)} semi join unit_number using (lake_unit)"
-            con.execute(f"insert into {table} select {columns}, lake_unit from {rows}")  # noqa: S608 - our own names
+    for some, condition in read_alike(parts):
+        with local_files(lake, some, name) as files:
+            if files:
+                rows = f"{rows_sql(files)} semi join unit_number using (lake_unit) where {condition}"
+                con.execute(f"insert into {table} select {columns}, lake_unit from {rows}")  # noqa: S608 - our own names
 
 
 def insert_rows(
     con: duckdb.DuckDBPyConnection, lake: Lake, parts: list[Part], name: str, table: str, condition: str
 ) -> None:
     """Inserts the rows of a table of some parts for which the condition holds."""
-    with local_files(lake, parts, name) as files:
-        if files:
-            left_out = "lake_unit" if name in _NUMBERED else "lake_unit, load_number"
-            conflict = "on conflict do nothing" if name in _COMMON else ""
-            con.execute(
-                f"insert into {table} by name select * exclude ({left_out}) from {rows_sql(files)} as rows "  # noqa: S608
-                f"join unit_number using (lake_unit) where {condition} {conflict}"
-            )
+    left_out = "lake_unit" if name in _NUMBERED else "lake_unit, load_number"
+    conflict = "on conflict do nothing" if name in _COMMON else ""
+    for some, of_units in read_alike(parts):
+        with local_files(lake, some, name) as files:
+            if files:
+                con.execute(
+                    f"insert into {table} by name select * exclude ({left_out}) from {rows_sql(files)} as rows "  # noqa: S608
+                    f"join unit_number using (lake_unit) where {of_units} and {condition} {conflict}"
+                )
 
 
 def statements(name: str) -> str:

@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import chain
 from pathlib import Path
 
-from benchledger.lake.objects import LEASES, LISTS, MARKERS, SNAPSHOTS, TABLES, UNITS, Lake, open_lake
+from benchledger.lake.objects import LEASES, LISTS, MARKERS, PACKS, SNAPSHOTS, TABLES, UNITS, Lake, open_lake
+from benchledger.lake.parts import parts_in
 from benchledger.lake.settle import settled_digest
 from benchledger.lake.snapshots import latest_snapshot, needed_files
 from benchledger.lake.units import alone, derived_digests
@@ -55,7 +56,7 @@ def lake_status(*, lake: Path | str) -> LakeStatus:
     opened = open_lake(str(lake))
     sources = opened.sources()
     digests = {digest for some in sources.values() for digest in some}
-    markers = [marker for digest in sorted(digests) if (marker := opened.marker(digest)) is not None]
+    markers = opened.markers_of(sorted(digests)).values()
     everything, unneeded = opened.objects(""), _unneeded(opened, timedelta(0))
     return LakeStatus(
         str(lake), len(sources), len(digests), len(markers),
@@ -100,8 +101,9 @@ def _problems(lake: Lake, digest: str) -> Iterator[str]:
     if marker is None:
         yield f"{MARKERS}/{digest}: is missing: ingest the same sources into the lake again"
         return
-    for name, rows in marker["rows"].items():
-        yield from _problem(lake, f"{UNITS}/{digest}/{marker['writer']}/{name}.parquet", rows, cure)
+    (part,) = parts_in({digest: marker})
+    for name, rows in part.rows.items():
+        yield from _problem(lake, part.key(name), rows, cure)
 
 
 def _problems_of_tables(lake: Lake) -> Iterator[str]:
@@ -135,23 +137,28 @@ def _unneeded(lake: Lake, age: timedelta) -> dict[str, int]:
     """Keys and sizes of what is neither of a listed unit nor young."""
     listed = {digest for some in lake.sources().values() for digest in some}
     needed = {*listed, *derived_digests(listed).values(), settled_digest(sorted(listed), lake.markers())}
-    writers = {digest: marker["writer"] for digest in needed if (marker := lake.marker(digest)) is not None}
     latest: dict[str, str] = {}
     objects = lake.objects("")
     for key in sorted(objects):
         if key.startswith(f"{LISTS}/"):
             latest[key.split("/")[1]] = key
     before, files = datetime.now(UTC) - age, needed_files(lake, objects, age)
+    # What a younger pack holds stays as it was, too: for who began to read before.
+    packed = {digest: marker["pack"] for digest, marker in lake.packed().items() if digest in needed}
+    packs = {pack["digest"]: pack["writer"] for pack in packed.values()}
+    alone = {one for one in needed if one not in packed or objects[f"{PACKS}/{packed[one]['digest']}"][1] > before}
+    writers = packs | {one: marker["writer"] for one in alone if (marker := lake.own_marker(one)) is not None}
     found = {}
     for key, (size, changed) in objects.items():
         kind, *rest = key.split("/")
         kept = (
             (kind == UNITS and writers.get(rest[0]) == rest[1])
-            or (kind == MARKERS and rest[0] in needed)
+            or (kind == MARKERS and rest[0] in alone)
+            or (kind == PACKS and rest[0] in packs)
             or (kind == LISTS and latest.get(rest[0]) == key)
             or key in files
             or key == f"{LEASES}/{TABLES}"
-            or kind not in (UNITS, MARKERS, LISTS, LEASES, SNAPSHOTS, TABLES)
+            or kind not in (UNITS, MARKERS, LISTS, LEASES, PACKS, SNAPSHOTS, TABLES)
         )
         if not kept and changed <= before:
             found[key] = size

@@ -41,6 +41,7 @@ EQUALS: dict[str, str | None] = {
     "formats show": "show_format",
     "ingest": "ingest",
     "lake check": "lake_check",
+    "lake compact": "lake_compact",
     "lake gc": "lake_gc",
     "lake settle": "lake_settle",
     "lake publish": "lake_publish",

@@ -17,7 +17,16 @@ from pathlib import Path
 
 import pytest
 
-from benchledger import ingest, lake_gc, lake_ingest, lake_publish, lake_settle, lake_status
+from benchledger import (
+    ingest,
+    lake_compact,
+    lake_gc,
+    lake_ingest,
+    lake_publish,
+    lake_settle,
+    lake_status,
+    use_definitions,
+)
 from benchledger.errors import BenchledgerError, DatabaseError, UsageError
 from benchledger.ingestion.seams import inputs_of
 from benchledger.lake import ingest as driver
@@ -132,6 +141,76 @@ def test_what_was_killed_is_read_again_and_what_it_left_is_invisible(
     assert lake_gc(lake=lake, older_than_hours=0).objects == left
     lake_publish(lake=lake, into=tmp_path / "after.duckdb")
     assert differences(tmp_path / "after.duckdb", ledger) == {}
+
+
+RULE = """
+family = "mine"
+
+[[rule]]
+method          = "later"
+source          = "a test"
+description     = "Median of the steps after the second."
+kind            = "step"
+skip            = 2
+statistic       = "median"
+trial_statistic = "median"
+"""
+
+
+def test_packs_of_units_and_changed_definitions_give_the_ledger_of_one_ingest(
+    key_file: Path, tmp_path: Path, near: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logs, lake, text = tmp_path / "logs", tmp_path / "lake", run_text(seed=1).log
+    for number in (0, 2):
+        put(logs / str(number) / "run.log", run_text(seed=number).log)
+    put(logs / "1" / "run.log", text[: len(text) // 2])
+    put(logs / "3" / "same.log", run_text(seed=0).log)
+
+    def filled() -> tuple[int, int]:
+        done = lake_ingest(logs, lake=lake, key_file=key_file, unit_bytes=1)
+        assert done.units == 4
+        return done.read, done.derived
+
+    def published_like_one_ingest(name: str) -> Path:
+        ingest(logs, db=tmp_path / f"{name}.one", key_file=key_file)
+        lake_publish(lake=lake, into=tmp_path / name)
+        assert differences(tmp_path / name, tmp_path / f"{name}.one") == {}
+        return tmp_path / name
+
+    assert filled() == (4, 0)
+    put_new = Lake.put_new
+
+    def killed(self: Lake, key: str, content: bytes) -> bool:
+        if key.startswith("packs/"):
+            raise MemoryError
+        return put_new(self, key, content)
+
+    monkeypatch.setattr(Lake, "put_new", killed)
+    with pytest.raises(MemoryError):
+        lake_compact(lake=lake)
+    monkeypatch.setattr(Lake, "put_new", put_new)
+    assert lake_gc(lake=lake, older_than_hours=0).objects > 0
+    done = lake_compact(lake=lake)
+    assert (done.units, done.objects_before > 2 * done.objects) == (8, True)
+    assert lake_compact(lake=lake).units == 0
+    assert lake_gc(lake=lake, older_than_hours=24).objects == 0
+    assert lake_gc(lake=lake, older_than_hours=0).objects >= done.objects_before
+    assert (lake_status(lake=lake).read, filled()) == (4, (0, 0))
+    published_like_one_ingest("packed")
+
+    # A pack with a unit that is not listed any more.
+    put(logs / "1" / "run.log", text)
+    assert filled() == (1, 0)
+    assert lake_gc(lake=lake, older_than_hours=0).objects > 0
+    put(tmp_path / "mine" / "queries" / "rules" / "mine.toml", RULE)
+    use_definitions(tmp_path / "mine")
+    try:
+        # A rule is nothing that reading depends on.
+        assert filled() == (0, 4)
+        into = published_like_one_ingest("ruled")
+    finally:
+        use_definitions()
+    assert one(into, "select count(distinct run_id) from kept.speed where rule = 'mine.later'") == 3
 
 
 def test_of_two_workers_at_one_unit_one_commits(sources: list[Path], key_file: Path, tmp_path: Path) -> None:
