@@ -26,9 +26,10 @@ _WITH_LAKE = {"paths", "lake", "cluster", "key_file", "campaign_name", "form"}
 
 @click.group(cls=KnownGroup)
 def lake() -> None:
-    """Settle, publish, compact, check or clean up a lake of logs.
+    """Publish, settle, compact, check or clean up a lake.
 
-    bench ingest SOURCE --lake LAKE fills it.
+    A lake is a folder or bucket into which many processes read logs. Fill it with: bench ingest PATHS --lake LAKE.
+    See docs/scale.md.
     """
 
 
@@ -37,33 +38,46 @@ def lake() -> None:
 @click.option(
     "--into",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write one ledger instead, into a new file; the lake is only read.",
+    help="Write one ledger, a new file, instead of the tables and the facade; the lake is only read.",
 )
 @click.option(
     "--facade",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The ledger that reads the tables of the lake.  [default: LAKE/facade.duckdb]",
+    help="Where to write the facade.  [default: LAKE/facade.duckdb]",
 )
 @click.option(
-    "--key-file", type=click.Path(path_type=Path), metavar="FILE", help="With --into: give the ledger the lake's key."
+    "--key-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="With --into: the lake's key, so that the new ledger can read more logs.",
 )
 @form_option
 def publish(lake: str, into: Path | None, facade: Path | None, key_file: Path | None, form: str) -> None:
-    """Make the tables of a lake from all its units.
+    """Make the tables of a lake from all its logs.
 
-    They are Delta tables in the lake and a facade: a small ledger that reads them (bench --db LAKE/facade.duckdb).
+    They are Delta tables in the lake. The facade is a small read-only ledger of these tables, for all commands that
+    only read: bench --db LAKE/facade.duckdb report.
     """
     made = benchledger.lake_publish(lake=lake, into=into, facade=facade, key_file=key_file)
-    _print(made, form, f"{made.path}: {counted(made.logs, 'log')}, {counted(made.runs, 'run')} of {made.units} units")
+    _print(
+        made,
+        form,
+        f"{made.path}: {counted(made.logs, 'log')}, {counted(made.runs, 'run')} of {counted(made.units, 'unit')}",
+    )
 
 
 @lake.command()
 @click.argument("lake")
 @form_option
 def settle(lake: str, form: str) -> None:
-    """Derive what spans units of a lake, and store it in the lake."""
+    """Derive and store the rows that depend on several units.
+
+    A unit is a group of folders that one worker read. Later publishes copy these rows instead of deriving them.
+    """
     done = benchledger.lake_settle(lake=lake)
-    text = f"{counted(done.runs, 'run')} and {counted(done.campaigns, 'campaign')} span {done.units} units"
+    text = (
+        f"{counted(done.runs, 'run')} and {counted(done.campaigns, 'campaign')} depend on several units of {done.units}"
+    )
     _print(done, form, text if done.is_new else f"{text}; settled before")
 
 
@@ -71,7 +85,7 @@ def settle(lake: str, form: str) -> None:
 @click.argument("lake")
 @form_option
 def compact(lake: str, form: str) -> None:
-    """Put the tables of small units together into few objects."""
+    """Join the tables of small units into few objects."""
     done = benchledger.lake_compact(lake=lake)
     _print(done, form, f"{done.objects_before} objects put together as {done.objects}")
 
@@ -80,7 +94,10 @@ def compact(lake: str, form: str) -> None:
 @click.argument("lake")
 @form_option
 def status(lake: str, form: str) -> None:
-    """Count the sources, units and objects of a lake."""
+    """Count the sources, units, files and records of a lake.
+
+    A source is the set of PATHS of one ingest. A unit is a group of its folders that one worker read.
+    """
     found = benchledger.lake_status(lake=lake)
     _print(
         found, form,
@@ -94,7 +111,10 @@ def status(lake: str, form: str) -> None:
 @click.argument("lake")
 @form_option
 def check(lake: str, form: str) -> None:
-    """Read all tables of a lake and compare their rows with its markers."""
+    """Check that no row of a lake is missing or damaged.
+
+    All its tables are read. Exit 1 if there is a problem.
+    """
     found = benchledger.lake_check(lake=lake)
     _print(found, form, "\n".join([f"units: {found.units}, problems: {len(found.problems)}", *found.problems]))
     click.get_current_context().exit(int(bool(found.problems)))
@@ -103,12 +123,20 @@ def check(lake: str, form: str) -> None:
 @lake.command()
 @click.argument("lake")
 @click.option(
-    "--older-than-hours", type=click.FloatRange(min=0), default=24.0, show_default=True, help="Keep younger objects."
+    "--older-than-hours",
+    type=click.FloatRange(min=0),
+    default=24.0,
+    show_default=True,
+    help="Keep objects that are younger, or were needed until then.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be removed; remove nothing.")
 @form_option
 def gc(lake: str, older_than_hours: float, dry_run: bool, form: str) -> None:
-    """Remove objects of a lake that no unit needs any more."""
+    """Remove objects that a lake no longer needs.
+
+    These are units whose files have changed, files left by killed workers, and tables older than the last two
+    publishes.
+    """
     gone = benchledger.lake_gc(lake=lake, older_than_hours=older_than_hours, dry_run=dry_run)
     said = "would be removed" if dry_run else "removed"
     _print(gone, form, f"{counted(gone.objects, 'object')} {said}: {gone.bytes / 1e6:.1f} MB")

@@ -30,7 +30,7 @@ COMMANDS = {
     "formats": "List, show, check or draft log formats.",
     "history": "Find where a number of a case changed over time, and which are regressions.",
     "ingest": "Read all logs under PATHS into the ledger.",
-    "lake": "Settle, publish, compact, check or clean up a lake of logs.",
+    "lake": "Publish, settle, compact, check or clean up a lake.",
     "merge": "Merge each LEDGER into a new one, as if one ingest had read all their logs.",
     "plot": "Draw a plot in the terminal, or as SVG, PNG or Vega-Lite JSON.",
     "query": "Run the shipped query NAME; without NAME, list all queries.",
