@@ -36,10 +36,17 @@ def show(name: str) -> None:
 
 @formats.command()
 @click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--fill", is_flag=True, help="Write what is read into the samples in FILES that state no `expect`.")
+@click.option(
+    "--fill",
+    is_flag=True,
+    help="Write `expect` into the samples in FILES that have none; compare it with the log lines.",
+)
 @click.pass_context
 def check(ctx: click.Context, files: tuple[Path, ...], fill: bool) -> None:
-    """Check the formats in FILES, or all known formats; exit 1 on an error."""
+    """Check the formats in FILES, or all known formats; exit 1 on an error.
+
+    Every sample must give the values of its `expect`, and a sample must match each template.
+    """
     problems = benchledger.check_formats(*files, fill=fill)
     for problem in problems:
         click.echo(escaped_lines(problem))
@@ -58,9 +65,9 @@ def check(ctx: click.Context, files: tuple[Path, ...], fill: bool) -> None:
 )
 @click.option("--force", is_flag=True, help="Draft even if a known format reads the log.")
 def new(logs: tuple[Path, ...], name: str, output: Path | None, force: bool) -> None:
-    """Draft a format with samples from LOGs of one program; several logs make a better draft.
+    """Draft a format, with samples, from LOGs of one program.
 
-    A comment `# ?` with a question marks each guess. See docs/new-format.md.
+    Several logs make a better draft. Each guess has a comment `# ?` with a question. See docs/new-format.md.
     """
     draft = benchledger.draft_format(*logs, name=name, force=force)
     if output is None:

@@ -75,9 +75,8 @@ def settle(lake: str, form: str) -> None:
     A unit is a group of folders that one worker read. Later publishes copy these rows instead of deriving them.
     """
     done = benchledger.lake_settle(lake=lake)
-    text = (
-        f"{counted(done.runs, 'run')} and {counted(done.campaigns, 'campaign')} depend on several units of {done.units}"
-    )
+    found = f"{counted(done.runs, 'run')} and {counted(done.campaigns, 'campaign')}"
+    text = f"{found} depend on several of the {counted(done.units, 'unit')}"
     _print(done, form, text if done.is_new else f"{text}; settled before")
 
 

@@ -28,7 +28,7 @@ SECRETS_SHOWN = 50
     metavar="FILE",
     help="File with the pseudonym key; default: the ledger's key.",
 )
-@click.option("--accept", is_flag=True, help="Exit 0 although secrets were found: they are replaced in the copy.")
+@click.option("--accept", is_flag=True, help="Exit 0 even if secrets were found; they are replaced in the copy.")
 @form_option
 @click.pass_obj
 def redact(
@@ -38,7 +38,7 @@ def redact(
 
     Line numbers, kinds of archives, and the order and times of members stay the same. Nothing is overwritten. With
     neither a key file nor a ledger, the pseudonyms are valid for this call only. Exit 1 if something was left out, or
-    if a secret (a password, token or key) was found: its places are listed, and it should be changed where it is valid.
+    if a secret (a password, token or key) was found. The places of each secret are listed: revoke it.
     """
     result = benchledger.redact(*paths, out=out, db=settings.db, key_file=key_file or settings.key_file)
     if form == "json":
