@@ -86,7 +86,7 @@ def settle(lake: str, form: str) -> None:
 def compact(lake: str, form: str) -> None:
     """Join the tables of small units into few objects."""
     done = benchledger.lake_compact(lake=lake)
-    _print(done, form, f"{done.objects_before} objects put together as {done.objects}")
+    _print(done, form, f"{counted(done.objects_before, 'object')} joined into {done.objects}")
 
 
 @lake.command()
@@ -133,8 +133,8 @@ def check(lake: str, form: str) -> None:
 def gc(lake: str, older_than_hours: float, dry_run: bool, form: str) -> None:
     """Remove objects that a lake no longer needs.
 
-    These are units whose files have changed, files left by killed workers, and tables older than the last two
-    publishes.
+    These are former units, rows derived by another version, files left by killed workers, and tables older than the
+    last two publishes.
     """
     gone = benchledger.lake_gc(lake=lake, older_than_hours=older_than_hours, dry_run=dry_run)
     said = "would be removed" if dry_run else "removed"

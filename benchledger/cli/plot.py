@@ -21,7 +21,10 @@ _RUN = click.option("--run", metavar="KEY", shell_complete=complete.runs, help="
 _TARGET = click.option("--target", metavar="NUMBER", help="Draw this loss as the target: 6.5 or loss=6.5.")
 # With the help of each: what it draws, in the words of its function in Python.
 _PLOTS: dict[str, tuple[str, tuple[Callable[[Any], Any], ...]]] = {
-    "scaling": ("Speed-up and efficiency by number of GPUs, with the ideal line.", (rule_option,)),
+    "scaling": (
+        "Speed-up and efficiency by number of GPUs, with the ideal line.\n\nA terminal shows the speed-up only.",
+        (rule_option,),
+    ),
     "speed": ("Speed of each series as a bar, the fastest first.", (rule_option,)),
     "batch": ("Speed by batch size, and the sizes that ran out of memory.", (rule_option,)),
     "loss": ("Training loss of runs, with a target.", (_RUN, _TARGET)),
