@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import benchledger
 from benchledger.store.database import open_for_reading
+from benchledger.store.key_file import key_path
 from tests.docs.pages import PAGES, TOP, Block, blocks
 
 PAGE = TOP / "docs" / "sql.md"
@@ -50,10 +52,19 @@ def test_a_program_on_a_page_runs(
 ) -> None:
     shutil.copy(demo_ledger, tmp_path)
     monkeypatch.chdir(tmp_path)
+    if "lake/" in block.text:
+        _make_lake(demo_ledger)
     # In this process: what they import takes seconds to start.
     exec(compile(block.text, str(block), "exec"), {"__name__": "__main__"})
 
     assert capsys.readouterr().out.strip()
+
+
+def _make_lake(demo_ledger: Path) -> None:
+    pytest.importorskip("obstore")
+    pytest.importorskip("deltalake")
+    benchledger.lake_ingest(TOP / "data" / "made", lake="lake", key_file=key_path(demo_ledger))
+    benchledger.lake_publish(lake="lake")
 
 
 def test_every_status_of_a_run_is_explained(demo_ledger: Path) -> None:
