@@ -13,7 +13,7 @@ from benchledger.drafting import detection, meaning, records
 from benchledger.drafting.classification import SortedTemplates, name_growing_counter, sorted_entries
 from benchledger.drafting.excerpt import Excerpt
 from benchledger.drafting.lists import rates
-from benchledger.drafting.masks import Shape, masked, shapes
+from benchledger.drafting.masks import Shape, masked, number_type, shapes
 from benchledger.drafting.name_guesses import name_guesses
 from benchledger.drafting.repair import DraftRepair
 from benchledger.drafting.template_drafts import Entry, entry_of
@@ -112,13 +112,13 @@ class Drafter:
             entry = entry_of(shape, self._leads, further)
             if entry is None or not self._allowed(entry.template):
                 continue
-            key = (re.sub(r":(?:int|float|int,)\}", "}", entry.template), entry.style, entry.line_start)
+            key = (_NUMBER_TYPE.sub("}", entry.template), entry.style, entry.line_start)
             if key not in merged:
                 merged[key] = entry
                 continue
             kept = merged[key]
             kept.shapes += entry.shapes
-            kept.template = entry.template if ":float}" in entry.template else kept.template
+            kept.template = _of_both(kept.template, entry.template)
             for name, value in entry.names.items():
                 if name in kept.names:
                     kept.names[name].numbers += value.numbers
@@ -188,6 +188,15 @@ class Drafter:
         return any(
             detection.stands_in(proof, sample.text) for known in self._known.values() for sample in known.samples
         )
+
+
+_NUMBER_TYPE = re.compile(r":((?:int|float),?)\}")
+
+
+def _of_both(template: str, other: str) -> str:
+    # Two templates that differ only in their types of numbers.
+    types = iter(_NUMBER_TYPE.findall(other))
+    return _NUMBER_TYPE.sub(lambda hole: f":{number_type((hole.group(1), next(types)))}}}", template)
 
 
 _NAME = re.compile(r"[A-Za-z_][\w ./%@()\[\]-]*\Z")

@@ -22,6 +22,7 @@ _RATE = re.compile(r"[0-9] ?([A-Za-z]+/(?:s|sec|second|step|it|iter)(?:/[A-Za-z]
 _CLOSERS = {")": "(", "}": "{", "]": "["}
 _KEY = re.compile(r"[A-Za-z_][\w ./@%()\-^*]{0,47}\Z")
 _OF_ALL = re.compile(r"[0-9]+/[0-9]+\Z")
+_GROUPED = re.compile(r"[+-]?[0-9]{1,3},[0-9]{3}")
 _KEY_STARTS = 8
 _LINES_TRIED = 6
 _EARLY = 4
@@ -159,11 +160,15 @@ def _are_settings(pairs: list[Pair]) -> bool:
 
 def _holds(cut: ListCut, shape: Shape, further: frozenset[str]) -> bool:
     reader = pairs_reader(cut.style, further)
-    for line in shape.lines[-_LINES_TRIED:]:
+    grouped = [line for line in shape.lines if any(mark.type in ("int,", "float,") for mark in line.marks)]
+    for line in (*shape.lines[-_LINES_TRIED:], *grouped[:_LINES_TRIED]):
         at = cut.place(line)
         if at is None:
             return False
         pairs, note = read_pairs(reader, line.tail(at))
         if note or not pairs:
+            return False
+        # A list reads `1,139.4` as text: a measured value needs a hole.
+        if any(text and _GROUPED.match(text) and name_guesses().quantity(key) for key, _, text, _ in pairs):
             return False
     return True

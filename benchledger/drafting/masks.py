@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from benchledger.scanning.patterns import DURATION, FLOAT, NUMBER_END, STAMP, TIME
@@ -45,7 +46,7 @@ _KINDS = {
     "place": "|".join(_PLACES),
     "bar": r"(?<=%)\|[^|\r\n]{0,120}\|",
     "text": r"\[\s*-?[0-9.][0-9.e+-]*(?:,\s*-?[0-9.][0-9.e+-]*)+\s*\]",
-    "thousands": r"(?<![\w.])[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])(?!\.[0-9])",
+    "thousands": rf"(?<![\w.])(?:(?<![\w)])[+-])?[0-9]{{1,3}}(?:,[0-9]{{3}})+(?:\.[0-9]+)?(?![.,]?[0-9]){_UNIT_AFTER}",
     "nan": r"(?:(?<=[:=(,\[])|(?<=[:=] ))[+-]?(?:nan|inf|NaN|Inf|None|null)(?![\w.])",
     "number": "|".join(_NUMBERS),
 }
@@ -86,7 +87,7 @@ class Masked:
     @property
     def key(self) -> tuple[str, ...]:
         """The parts that lines of one shape share: literals (blanks reduced to one) and kinds of values."""
-        kinds = ["number" if mark.type in ("int", "float", "int,") else mark.type for mark in self.marks]
+        kinds = ["number" if mark.type in NUMBERS else mark.type for mark in self.marks]
         texts = [_BLANKS.sub(" ", literal) for literal in self.literals]
         return tuple(part for pair in zip(texts, [*kinds, ""], strict=True) for part in pair)
 
@@ -116,13 +117,14 @@ class Shape:
 
     def type_at(self, index: int) -> str:
         types = {line.marks[index].type for line in self.lines}
-        return next(iter(types)) if len(types) == 1 else "float" if "float" in types else "int,"
+        return next(iter(types)) if len(types) == 1 else number_type(types)
 
     def numbers_at(self, index: int) -> list[float]:
         return [number for line in self.lines if (number := line.number_at(index)) is not None]
 
 
 KEPT = 400
+NUMBERS = ("int", "float", "int,", "float,")
 
 
 def masked(number: int, text: str) -> Masked:
@@ -151,4 +153,11 @@ def _type(kind: str, text: str) -> str:
         return "text" if " " in text else "word"
     if kind == "number":
         return "int" if _WHOLE.match(text) else "float"
-    return {"nan": "float", "thousands": "int,"}.get(kind, kind)
+    if kind == "thousands":
+        return "float," if "." in text else "int,"
+    return "float" if kind == "nan" else kind
+
+
+def number_type(types: Collection[str]) -> str:
+    """Returns the type of hole that matches numbers of all these types."""
+    return ("float" if any("float" in one for one in types) else "int") + "," * any("," in one for one in types)

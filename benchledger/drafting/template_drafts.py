@@ -6,11 +6,10 @@ import re
 from dataclasses import dataclass
 
 from benchledger.definitions.log_format import COLUMNS, PairsStyle
-from benchledger.definitions.vocabulary import vocabulary
 from benchledger.drafting.lists import ListCut, find_list, pairs_reader, read_pairs
-from benchledger.drafting.masks import Masked, Shape
+from benchledger.drafting.masks import NUMBERS, Masked, Shape
 from benchledger.drafting.name_guesses import name_guesses, plain
-from benchledger.drafting.values import UNIT, Name, unit_behind
+from benchledger.drafting.values import UNIT, Name, known_unit, unit_behind
 from benchledger.scanning.leads import LeadReader
 from benchledger.scanning.values import ANSI
 
@@ -131,7 +130,7 @@ def _template(shape: Shape, start: int, cut: ListCut | None) -> tuple[str, dict[
         if touches and (mark.type in ("word", "text", "bar") or not before):
             return None
         after = line.text[mark.end : stop]
-        number = shape.type_at(index) in ("int", "float", "int,")
+        number = shape.type_at(index) in NUMBERS
         # A padded number in brackets, `[   0/1251`, loses its padding as it grows: `[1000/1251`.
         source += escaped(re.sub(r"(?<=[\[(])[ \t]+\Z", "", before) if number else before)
         source += _hole(shape, index, _own(before, line, index, start), after, names, columns)
@@ -150,17 +149,17 @@ def _hole(shape: Shape, index: int, before: str, after: str, names: dict[str, Na
         columns.add("logged_at")
         return "{logged_at:time}"
     kind = shape.type_at(index)
-    number = kind in ("int", "float", "int,")
+    number, whole = kind in NUMBERS, kind in ("int", "int,")
     phrase = _phrase(before)
-    column = name_guesses().counter(phrase) if kind == "int" and not after.startswith("%") else None
-    if kind == "int" and not phrase and re.match(r"\s*/\s*[0-9]", after) and "step" not in columns:
+    column = name_guesses().counter(phrase) if whole and not after.startswith("%") else None
+    if whole and not phrase and re.match(r"\s*/\s*[0-9]", after) and "step" not in columns:
         column = "step"
-    if kind == "int" and plain(phrase) == "rank":
+    if whole and plain(phrase) == "rank":
         column = "rank"
     if column and column not in columns:
         columns.add(column)
         names[column] = Name(column, None, True, shape.numbers_at(index))
-        return f"{{{column}:int}}"
+        return f"{{{column}:{kind}}}"
     if before.rstrip().endswith("/") and number:
         phrase = {"step": "planned", "epoch": "epochs_planned"}.get(_last_column(names), phrase)
     if not phrase and number:
@@ -170,7 +169,10 @@ def _hole(shape: Shape, index: int, before: str, after: str, names: dict[str, Na
     if number and (rate := _RATE.match(after)) and name_guesses().quantity(rate.group(1)):
         # `1045 sequences per second` names its value behind it.
         phrase, unit = rate.group(1), None
-    name = _unused(plain_hole(phrase) or (plain(unit) if unit else ""), names, number)
+    if not phrase and unit:
+        # `| 1567.1 ms |` measures a time, and no name says which.
+        phrase = "time" if (known_unit(unit) or ("",))[0] == "s" and "/" not in unit else plain(unit)
+    name = _unused(plain_hole(phrase), names, number)
     if not name:
         return "{*}"
     texts = {line.text[line.marks[index].start : line.marks[index].end] for line in shape.lines[:20]}
@@ -181,7 +183,7 @@ def _hole(shape: Shape, index: int, before: str, after: str, names: dict[str, Na
 def _own(before: str, line: Masked, index: int, start: int) -> str:
     # The unit of the previous value is not part of this name: `0.22s ips: 101.0`.
     unit = UNIT.match(before) if index and line.marks[index - 1].end > start else None
-    return before[unit.end() :] if unit and unit.group(1) in vocabulary().spellings else before
+    return before[unit.end() :] if unit and unit_behind(before + line.text[line.marks[index].start :]) else before
 
 
 def _by_its_place(before: str, after: str, names: dict[str, Name]) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from benchledger import draft_format
 from benchledger.errors import UsageError
+from benchledger.scanning.lines import LineReader
 from tests.formats.test_draft import drafted
 
 LIGHTNING = "GPU available: True (cuda), used: True\n" + "".join(
@@ -178,3 +179,37 @@ def test_a_list_of_gpus_is_counted_and_a_value_in_mib_is_memory(tmp_path: Path) 
 
     assert gpus.items
     assert log_format.fields[None, "peak"].quantity == "memory_allocated"
+
+
+@pytest.mark.parametrize(
+    ("line", "speed"),
+    [
+        ("it {0} loss 2.{0} | {0},454.7 tok/s/gpu | 156{0}.1 ms", 3454.7),
+        ("it {0}: loss 2.{0}, drift -1,23{0}.5, 1,234,56{0}.5tok/s", 1234563.5),
+        ("it={0} tok/s={0},454.7 loss=2.{0}", 3454.7),
+        ("it {0} | loss: 2.{0}, speed: {0},454 tok/s, mem: 2.{0} GiB", 3454),
+        ("it {0},250 of 90,000: loss 2.{0}, 45{0} tok/s", 453),
+    ],
+)
+def test_a_number_with_thousands_separators_is_one_number(line: str, speed: float, tmp_path: Path) -> None:
+    text = "".join(f"[toy] {line.format(n)}\n" for n in range(1, 9))
+    draft, log_format = drafted(text, tmp_path)
+    row = LineReader(log_format).read(text.encode()).rows[2]
+    fields = [log_format.fields.get((None, value.name)) for value in row.layout.values]
+
+    assert (draft.steps, draft.rejects, len(row.columns)) == (8, 0, 1)
+    assert [
+        value for value, field in zip(row.values, fields, strict=True) if field and field.quantity == "throughput"
+    ] == [speed]
+
+
+def test_a_unit_behind_a_number_belongs_to_it_and_a_time_without_a_name_is_asked_for(tmp_path: Path) -> None:
+    lines = "".join(
+        f"[toy] it {n} loss 2.{n} | {n},454.7 tok/s/gpu | 156{n}.1 ms | mem 3.{n} GiB\n" for n in range(1, 9)
+    )
+    draft, log_format = drafted(lines, tmp_path)
+    time = log_format.fields[None, "time"]
+
+    assert (time.quantity, time.unit, time.scale) == ("step_time", "s", 0.001)
+    assert "# ? the time of one step" in draft.text
+    assert "| {tok_s_gpu:float,} tok/s/gpu | {time:float} ms | mem {mem:float} GiB" in draft.text
