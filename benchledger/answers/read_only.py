@@ -17,12 +17,10 @@ def reading(db: Path | str, *, records: bool = False) -> Iterator[duckdb.DuckDBP
     import duckdb
 
     from benchledger.errors import DatabaseError
-    from benchledger.store.confined import keep_to_the_ledger
     from benchledger.store.database import open_for_reading
     from benchledger.store.memory import use_one_thread
 
     with closing(open_for_reading(db)) as con:
-        keep_to_the_ledger(con)
         if not records:
             # Kept numbers are read faster than the work is shared out among threads. While one thread reads, DuckDB's
             # other threads poll for work.

@@ -22,6 +22,7 @@ from benchledger.ingestion.roots import drop_empty_roots, move_others, name_camp
 from benchledger.ingestion.sightings import write_sightings
 from benchledger.kept import follow_definitions, keep
 from benchledger.scanning.samples import load_formats
+from benchledger.store.confined import keep_to_the_ledger
 from benchledger.store.copies import copy_to, new_ledger
 from benchledger.store.database import open_for_reading, open_for_writing, transaction
 from benchledger.store.facade import refuse_facade
@@ -93,7 +94,7 @@ def merge(*ledgers: Path | str, into: Path | str, wait_s: float = 30.0) -> Merge
     # The largest is copied, and the others join it: what has to do with none of them is not derived again.
     sources = [source for _, source in sorted(zip(sizes, sources, strict=True), key=lambda one: (-one[0], one[1]))]
     with new_ledger(target) as scratch:
-        with closing(open_for_reading(sources[0], wait_s)) as con:
+        with closing(open_for_reading(sources[0], wait_s, files=True)) as con:
             copy_to(con, scratch)
         with tempfile.TemporaryDirectory() as folder:
             merged = _Merge(sources, scratch, key, Path(folder)).run(target)
@@ -144,9 +145,10 @@ class _Merge:
 
     def run(self, target: Path) -> Merged:
         with ExitStack() as opened:
-            con = opened.enter_context(closing(open_for_writing(self._db)))
+            con = opened.enter_context(closing(open_for_writing(self._db, files=True)))
             private = opened.enter_context(closing(PrivateFile(self._db, self._key)))
             self._attach(con)
+            keep_to_the_ledger(con)
             opened.enter_context(transaction(con, target))
             con.execute("create or replace temp table excluded_before as select run_id from kept.excluded_run")
             self._know_definitions(con)

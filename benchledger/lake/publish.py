@@ -61,7 +61,7 @@ def lake_publish(
     parts = parts_of(opened)
     scratch = target.with_name(f"{target.name}.new-{os.getpid()}")
     try:
-        with closing(open_for_writing(scratch)) as con, transaction(con, target):
+        with closing(open_for_writing(scratch, files=True)) as con, transaction(con, target):
             fill(con, opened, parts)
             runs, logs = con.execute("select (select count(*) from run), (select count(*) from log)").fetchall()[0]
         if key is not None:
@@ -82,7 +82,7 @@ def _publish_tables(lake: Lake, facade: Path | str | None) -> Published:
             parts, snapshot = _state(lake)
             place = Path(folder) / "ledger.duckdb"
             if snapshot is None:
-                with closing(open_for_writing(place)) as con:
+                with closing(open_for_writing(place, files=True)) as con:
                     with transaction(con, place):
                         fill(con, lake, parts)
                     snapshot = write_snapshot(con, lake, parts.inputs)

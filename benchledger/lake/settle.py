@@ -130,7 +130,7 @@ def lake_settle(*, lake: Path | str) -> Settled:
     if parts.settled is None:
         with tempfile.TemporaryDirectory() as folder:
             place = Path(folder) / "ledger.duckdb"
-            with closing(open_for_writing(place)) as con, transaction(con, place):
+            with closing(open_for_writing(place, files=True)) as con, transaction(con, place):
                 _prepare(con, opened, parts)
                 _derive_spanning(con, opened, parts, all_records=False)
                 is_new = write_part(opened, parts.digest, SETTLED, _settled_tables(con))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import secrets
-from typing import TYPE_CHECKING
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 from benchledger.errors import UsageError
 from benchledger.store.facade import readable_files
@@ -40,13 +41,15 @@ TABLE_FUNCTIONS = frozenset({
 SCALARS = frozenset({"write_log"})
 
 _TABLE_FUNCTIONS = """
-    select distinct lower(function_name) from duckdb_functions()
+    select distinct function_name from system.main.duckdb_functions()
     where internal and function_type in ('table', 'table_macro', 'pragma')
 """
 # DuckDB takes these for spaces; Python's \s has no zero-width ones.
 _ODD_SPACE = re.compile("[^\\S\n]|[\u200b-\u200d\u2060\ufeff]")
 _WORD = re.compile(r'"(?:[^"]|"")*"|\w+')
 _LISTED: set[str] = set()
+_ONE = Lock()
+_TEXT = "'"
 
 
 def confine(con: duckdb.DuckDBPyConnection) -> None:
@@ -56,8 +59,7 @@ def confine(con: duckdb.DuckDBPyConnection) -> None:
     """
     import duckdb
 
-    row = con.execute("select current_setting('lock_configuration'), current_setting('enable_external_access')")
-    if row.fetchone() == (True, False):
+    if _setting(con, "lock_configuration") and not _setting(con, "enable_external_access"):
         return
     keep_to_the_ledger(con)
     try:
@@ -70,19 +72,30 @@ def confine(con: duckdb.DuckDBPyConnection) -> None:
 
 def keep_to_the_ledger(con: duckdb.DuckDBPyConnection) -> None:
     """Disables files other than those of the ledger: a view of a ledger that others made may name any file."""
+    # Threads share DuckDB of one ledger, and what is disabled cannot be changed once more.
+    with _ONE:
+        if _setting(con, "enable_external_access"):
+            _disable_files(con)
+
+
+def _disable_files(con: duckdb.DuckDBPyConnection) -> None:
     import duckdb
 
-    (is_open,) = con.execute("select current_setting('enable_external_access')").fetchone() or (False,)
-    if not is_open:
-        return
     try:
         # DuckDB lets SQL read and write the folder into which it spills: one with a name that nobody knows before.
-        con.execute(f"set temp_directory = current_setting('temp_directory') || '-{secrets.token_hex(8)}'")
+        spill = f"{_setting(con, 'temp_directory')}-{secrets.token_hex(8)}"
+        con.execute(f"set temp_directory = {quoted(spill, _TEXT)}")
         if files := readable_files(con):
-            con.execute(f"set allowed_paths = [{', '.join(quoted(file, chr(39)) for file in files)}]")
+            con.execute(f"set allowed_paths = [{', '.join(quoted(file, _TEXT) for file in files)}]")
         con.execute("set enable_external_access = false")
     except duckdb.Error as error:
         raise UsageError(f"another connection of this process must be closed first: {error}") from error
+
+
+def _setting(con: duckdb.DuckDBPyConnection, name: str) -> Any:
+    # By the name of its schema: a ledger may have a macro of this name, which would answer in its place.
+    row = con.execute(f"select system.main.current_setting('{name}')").fetchone()
+    return row[0] if row else None
 
 
 def check_statement(con: duckdb.DuckDBPyConnection, statement: str) -> None:
@@ -127,7 +140,7 @@ def check_functions(con: duckdb.DuckDBPyConnection, text: str) -> None:
 def _listed(con: duckdb.DuckDBPyConnection) -> frozenset[str]:
     # DuckDB's own; those of a ledger are macros of its views. One process has one DuckDB, whose list takes 10 ms.
     if not _LISTED:
-        _LISTED.update(name for (name,) in con.execute(_TABLE_FUNCTIONS).fetchall())
+        _LISTED.update(name.lower() for (name,) in con.execute(_TABLE_FUNCTIONS).fetchall())
     return frozenset(_LISTED)
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from benchledger.definitions.file_cache import cache_folder, read_entry, write_entry
 from benchledger.definitions.folders import only_shipped
 from benchledger.errors import DatabaseError, cure_of_writing
+from benchledger.store.confined import keep_to_the_ledger
 from benchledger.store.facade import find_lake, refuse_facade
 from benchledger.store.lock_wait import REPORT_AFTER_S, held_error, holder_in, report_wait
 from benchledger.store.memory import use_one_thread
@@ -44,13 +45,14 @@ _MORE_MEMORY = "Raise the limit on memory"
 
 
 def open_for_writing(
-    path: Path | str, wait_s: float = 30.0, *, make: bool = True, records: int | None = None
+    path: Path | str, wait_s: float = 30.0, *, make: bool = True, records: int | None = None, files: bool = False
 ) -> duckdb.DuckDBPyConnection:
     """Opens the ledger at `path`. Creates it if there is none, and migrates it if it is older.
 
-    `records`, if given, is the number of records to be written: a few need only one thread. Waits up to `wait_s`
-    seconds for a process that locks the file, then raises DatabaseHeldError. Raises DatabaseError for a file that is no
-    ledger or of a newer version, for a facade, and for a missing file unless `make`.
+    `records`, if given, is the number of records to be written: a few need only one thread. Unless `files`, SQL reads
+    and writes no other file. Waits up to `wait_s` seconds for a process that locks the file, then raises
+    DatabaseHeldError. Raises DatabaseError for a file that is no ledger or of a newer version, for a facade, and for a
+    missing file unless `make`.
     """
     place = Path(path)
     if not make:
@@ -69,6 +71,8 @@ def open_for_writing(
     con = _connect(place, read_only=False, wait_s=wait_s)
     try:
         refuse_facade(con, place)
+        if not files:
+            keep_to_the_ledger(con)
         if records is not None and records < SMALL_RECORDS:
             _spare_threads(con, place.stat().st_size, LARGE_BYTES)
         for stale in spill_files(place):
@@ -86,14 +90,16 @@ def open_for_writing(
     return con
 
 
-def open_for_reading(path: Path | str, wait_s: float = 30.0) -> duckdb.DuckDBPyConnection:
+def open_for_reading(path: Path | str, wait_s: float = 30.0, *, files: bool = False) -> duckdb.DuckDBPyConnection:
     """Opens the ledger read-only. Raises as open_for_writing does, and for a missing or older database."""
     place = Path(path)
     need_file(place)
     con = _connect(place, read_only=True, wait_s=wait_s)
     try:
-        check_version(con, str(place))
         facade = find_lake(con, place)
+        if not files:
+            keep_to_the_ledger(con)
+        check_version(con, str(place))
         _spare_threads(con, facade.bytes * PARQUET_RATIO if facade else place.stat().st_size, SMALL_BYTES)
     except BaseException:
         con.close()
@@ -108,6 +114,7 @@ def open_as_it_is(path: Path | str, *, read_only: bool = True, wait_s: float = 3
     con = _connect(place, read_only=read_only, wait_s=wait_s)
     try:
         find_lake(con, place) if read_only else refuse_facade(con, place)
+        keep_to_the_ledger(con)
     except BaseException:
         con.close()
         raise

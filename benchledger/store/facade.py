@@ -45,6 +45,8 @@ def facade_in(con: duckdb.DuckDBPyConnection) -> Facade | None:
     import duckdb
 
     try:
+        # Fails for a view, which could read any file. A macro of the ledger cannot stand for a function of `system`.
+        con.execute("from system.main.pragma_storage_info('kept.facade') limit 0")
         row = con.execute("select lake, snapshot, bytes, files from kept.facade").fetchone()
     except duckdb.CatalogException:
         return None
@@ -69,8 +71,8 @@ def find_lake(con: duckdb.DuckDBPyConnection, place: Path) -> Facade | None:
                 f"{missing[0]}. If the lake was published again since, take its new facade; if this file was moved, "
                 f"make one here: bench lake publish LAKE --facade {place}"
             )
-        (is_locked,) = con.execute("select current_setting('lock_configuration')").fetchall()[0]
-        if not is_locked:
+        (is_open,) = con.execute("select system.main.current_setting('enable_external_access')").fetchall()[0]
+        if is_open:
             # A reader may have no right to write beside the facade.
             spill = Path(tempfile.gettempdir(), f"benchledger-{secrets.token_hex(8)}")
             con.execute(f"set temp_directory = {quoted(str(spill), _TEXT)}")
@@ -130,7 +132,7 @@ def _exists(lake: str, file: str) -> bool:
 def readable_files(con: duckdb.DuckDBPyConnection) -> list[str]:
     """Returns the files that the views of a facade read; none for a ledger."""
     facade = facade_in(con)
-    row = con.execute("select getvariable('lake')").fetchone()
+    row = con.execute("select system.main.getvariable('lake')").fetchone()
     return [f"{row[0]}{file}" for file in facade.files] if facade and row else []
 
 

@@ -62,7 +62,7 @@ def db_backup(
     _need_free(target, source, force=force)
     has_private = False
     with new_ledger(target) as scratch:
-        with closing(open_for_reading(source, wait_s)) as con:
+        with closing(open_for_reading(source, wait_s, files=True)) as con:
             refuse_facade(con, source)
             copy_to(con, scratch, _PUBLIC if public else ())
             if not public:
@@ -79,7 +79,7 @@ def db_backup(
 def db_compact(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> Compacted:
     """Rewrites a ledger in place without its free blocks. Nothing of removed rows is left in the file."""
     place = Path(os.path.realpath(db))
-    with closing(open_for_writing(place, wait_s, make=False)) as con:
+    with closing(open_for_writing(place, wait_s, make=False, files=True)) as con:
         with written(place):
             con.execute("checkpoint")
         before = place.stat().st_size
@@ -103,7 +103,7 @@ def _need_free(target: Path, source: Path, *, force: bool) -> None:
 def _rewrite(place: Path, con: duckdb.DuckDBPyConnection | None = None) -> None:
     # The old file stays locked during the copy, so that nobody can have written to it since.
     if con is None:
-        with closing(open_for_writing(place, make=False)) as opened:
+        with closing(open_for_writing(place, make=False, files=True)) as opened:
             _rewrite(place, opened)
         return
     scratch = place.with_name(f"{place.name}.compact-{os.getpid()}")

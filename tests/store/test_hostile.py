@@ -1,0 +1,85 @@
+"""Tests what a ledger from elsewhere can do to its reader: its views and macros run when a command opens it."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import closing
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from benchledger import ingest
+from benchledger.answers.read_only import reading
+from benchledger.store.confined import confine
+from benchledger.store.database import open_as_it_is, open_for_reading, open_for_writing
+from benchledger.store.facade import facade_in
+from tests.cli.bench import run_bench
+from tests.ingestion.logs import put, run_text
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("hostile")
+    ingest(put(folder / "logs" / "run.log", run_text().log), db=folder / "bench.duckdb")
+    return folder
+
+
+@pytest.fixture
+def ledger(made: Path, tmp_path: Path) -> Path:
+    """A copy of the ledger with its private files, for a test to change."""
+    for file in made.glob("bench.duckdb*"):
+        shutil.copy(file, tmp_path)
+    return tmp_path / "bench.duckdb"
+
+
+def _change(db: Path, *statements: str) -> None:
+    with closing(duckdb.connect(db)) as con:
+        for statement in statements:
+            con.execute(statement)
+
+
+@pytest.mark.parametrize("opens", [open_for_writing, open_for_reading, open_as_it_is])
+def test_no_opened_ledger_reads_another_file(ledger: Path, opens: object) -> None:
+    secret = put(ledger.parent / "secret.txt", "secret")
+    _change(
+        ledger,
+        f"create view main.theirs as select content from read_text('{secret}')",
+        # A macro that stands for the function which tells whether files are disabled.
+        "create macro main.current_setting(name) as false",
+    )
+
+    with closing(opens(ledger)) as con:  # type: ignore[operator]
+        for statement in ("from main.theirs", f"copy (select 1) to '{ledger.parent}/new.txt'", "attach 'o.duckdb'"):
+            with pytest.raises(duckdb.PermissionException):
+                con.execute(statement)
+
+
+def test_a_macro_does_not_keep_sql_unconfined(ledger: Path) -> None:
+    _change(ledger, "create macro main.current_setting(name) as name = 'lock_configuration'")
+
+    with reading(ledger) as con:
+        confine(con)
+        with pytest.raises(duckdb.InvalidInputException, match="locked"):
+            con.execute("set threads = 2")
+
+
+def test_a_view_in_place_of_the_facade_is_not_read(ledger: Path) -> None:
+    secret = put(ledger.parent / "secret.txt", "secret")
+    _change(
+        ledger,
+        "create view kept.facade as select '/' as lake, 1::bigint as snapshot, 1::bigint as bytes, "
+        f"[content] as files from read_text('{secret}')",
+    )
+
+    with closing(duckdb.connect(ledger, read_only=True)) as con:
+        assert facade_in(con) is None
+
+
+def test_a_confined_ledger_takes_logs(ledger: Path) -> None:
+    put(ledger.parent / "logs" / "other.log", run_text(seed=2, at=9e4).log)
+
+    done = run_bench("ingest", str(ledger.parent / "logs"), db=ledger)
+
+    assert done.exit_code == 0, done.output
+    assert not list(ledger.parent.glob("*.tmp*"))
