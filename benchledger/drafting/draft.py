@@ -12,6 +12,7 @@ from benchledger.definitions.template import TemplateError, parse_template
 from benchledger.drafting import detection, meaning, records
 from benchledger.drafting.classification import SortedTemplates, name_growing_counter, sorted_entries
 from benchledger.drafting.excerpt import Excerpt
+from benchledger.drafting.glued import divided
 from benchledger.drafting.lists import rates
 from benchledger.drafting.masks import Shape, masked, number_type, shapes
 from benchledger.drafting.name_guesses import name_guesses
@@ -59,10 +60,14 @@ class Drafter:
     def draft(self) -> Draft:
         lines = tuple(line for excerpt in self._excerpts for line in excerpt.lines)
         found = self._sorted(lines)
+        if (whole := divided(lines, found.steps)) != lines:
+            found, lines = self._sorted(whole), whole
         parts = self._parts(found, lines)
         pieces, problem = DraftRepair(
             parts, found, self._excerpts, self._redactor, self._leads, self._allowed
         ).repaired()
+        read = {value.name for row in pieces.rows for value in row.layout.values}
+        parts.fields = [field for field in parts.fields if field.keys["name"] in read]
         text = written(parts)
         steps = sum(row.layout.record.kind == "step" for row in pieces.rows)
         if not steps and not found.only_results:
@@ -167,7 +172,7 @@ class Drafter:
             proof = detection.proof_of(entry, self._private, long=False)
             if proof and self._takes_others(proof):
                 proof = detection.proof_of(entry, self._private, long=True)
-            if not proof or self._takes_others(proof):
+            if not proof or proof in (*chosen, *weak) or self._takes_others(proof):
                 continue
             (weak if detection.is_weak(proof) else chosen).append(proof)
         if chosen:

@@ -143,6 +143,8 @@ def shapes(
     found = {} if into is None else into
     begin = max((shape.last for shape in found.values()), default=0)
     for number, text in enumerate(lines, start=begin + 1):
+        if not text:
+            continue
         line = masked(number, text)
         found.setdefault(line.key, Shape()).add(line)
     return found

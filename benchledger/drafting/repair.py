@@ -11,18 +11,21 @@ from typing import TypeVar
 
 from benchledger.definitions.format_file import read_formats
 from benchledger.definitions.log_format import LogFormat
+from benchledger.definitions.template import parse_template
 from benchledger.drafting import records
 from benchledger.drafting.classification import SortedTemplates
 from benchledger.drafting.excerpt import Excerpt
+from benchledger.drafting.glued import begins_of
 from benchledger.drafting.masks import masked
 from benchledger.drafting.sampling import samples_of
 from benchledger.drafting.template_drafts import escaped, start_of
 from benchledger.drafting.writing import Parts, written
-from benchledger.errors import DefinitionError
+from benchledger.errors import DefinitionError, counted
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.leads import LeadReader
 from benchledger.scanning.lines import LineReader
-from benchledger.scanning.rows import NO_HEAD, Pieces
+from benchledger.scanning.patterns import compiled, whole_pattern
+from benchledger.scanning.rows import NO_HEAD, Pieces, RejectedPiece
 from benchledger.scanning.samples import check_format, known_formats
 from benchledger.scanning.values import ANSI
 
@@ -57,6 +60,7 @@ class DraftRepair:
             if problem is None:
                 break
             pieces, problem = self._round()
+        self._asked(pieces)
         return pieces, problem
 
     def _round(self) -> tuple[Pieces, str | None]:
@@ -70,6 +74,8 @@ class DraftRepair:
         pieces = reader.read(self._data)
         if lost := records.unreached(parts, reader.reached):
             return pieces, self._leave_out(lost)
+        if pieces.rejects and self._open(pieces):
+            return pieces, "records are followed by others in their lines"
         if pieces.rejects and self._ignore(pieces):
             return pieces, "lines with its anchors are no records"
         parts.samples, missing = samples_of(parts, self._found, log_format, self._redactor)
@@ -90,13 +96,52 @@ class DraftRepair:
         records.drop(self._parts, template)
         return f"template {template!r} takes no line"
 
+    def _is_measured(self, reject: RejectedPiece) -> bool:
+        # What begins like a step or a summary holds measured values.
+        measured = {record.name for record in self._parts.records if record.kind in ("step", "summary")}
+        begins = begins_of(self._found.steps)
+        return reject.record in measured or any(begin.search(reject.text.encode()) for begin in begins)
+
+    def _asked(self, pieces: Pieces) -> None:
+        count = sum(map(self._is_measured, pieces.rejects))
+        if count:
+            self._parts.head.append(
+                f"? {counted(count, 'line')} with measured values {'is a reject' if count == 1 else 'are rejects'}:"
+                " which templates do they need?"
+            )
+
+    def _open(self, pieces: Pieces) -> bool:
+        """Ends templates in `{*}` that the beginning of another line follows without a line break."""
+        before = {(row.line, row.byte_offset) for row in pieces.rows}
+        starts = [
+            reject
+            for reject in pieces.rejects
+            if any(line == reject.line and at > reject.byte_offset for line, at in before)
+        ]
+        opened = False
+        for entry in (*self._found.steps, *self._found.summaries):
+            template = entry.template
+            if template.endswith("}"):
+                # Where a number ends the line, `loss 2.3` and `2026-11-20 step 4` would be loss 2.32026.
+                continue
+            pattern = compiled(whole_pattern(parse_template(template + "{*}", anywhere=True)))
+            if any(pattern.match(reject.text.encode()) for reject in starts):
+                for record in self._parts.records:
+                    record.templates = [one + "{*}" if one == template else one for one in record.templates]
+                entry.template, opened = template + "{*}", True
+        return opened
+
     def _ignore(self, pieces: Pieces) -> bool:
         ignores = self._parts.ignores
         before = len(ignores)
         if not self._may_ignore:
             return False
-        counted = Counter(self._skipped(reject.text, reject.reason == NO_HEAD) for reject in pieces.rejects)
-        for template, _ in _alike(counted).most_common(_MOST_IGNORES):
+        skipped = Counter(
+            self._skipped(reject.text, reject.reason == NO_HEAD)
+            for reject in pieces.rejects
+            if not self._is_measured(reject)
+        )
+        for template, _ in _alike(skipped).most_common(_MOST_IGNORES):
             if len(ignores) < _MOST_IGNORES and template and self._allowed(template):
                 ignores.setdefault(template, "no record: say why")
         return len(ignores) > before
