@@ -8,8 +8,8 @@ import stat
 from typing import BinaryIO
 
 from benchledger.archives.limits import FREE_BYTES
+from benchledger.definitions.regular_file import NO_FILE
 
-NO_FILE = "no regular file (a pipe, socket or device): it is not opened"
 # A file that is larger than what is stored of it by more than this is not read: an archive may expand as much.
 _MOST_HOLES = 250
 # What became a pipe after it was found, and files of the kernel that wait for their next line, must not be waited for.

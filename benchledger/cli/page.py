@@ -13,6 +13,7 @@ import click
 
 from benchledger.cli.case_options import ALL_TABLES
 from benchledger.cli.settings import Settings
+from benchledger.definitions.regular_file import need_regular
 from benchledger.errors import BenchledgerError, NothingFoundError, UsageError
 from benchledger.store.default_db import DEFAULT_DB
 
@@ -98,6 +99,7 @@ def print_page(page: Page, settings: Settings, check: bool) -> None:
 
 
 def _read(page: Path) -> bytes:
+    need_regular(page)
     try:
         found = page.read_bytes()
         found.decode()

@@ -15,6 +15,7 @@ from benchledger.answers.filters import MACHINE_COLUMNS, Filters, read_filters
 from benchledger.answers.read_only import reading
 from benchledger.answers.reports.convergence_target import Target
 from benchledger.answers.series import rows_asked
+from benchledger.definitions.regular_file import need_regular
 from benchledger.errors import UsageError
 from benchledger.kept import uses
 
@@ -134,6 +135,7 @@ def _open(
 
 
 def _is_ledger(place: str | Path) -> bool:
+    need_regular(place)
     try:
         with Path(place).open("rb") as file:
             return file.read(_MAGIC_AT + len(_MAGIC))[_MAGIC_AT:] == _MAGIC

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchledger.definitions.folders import definition_files
 from benchledger.definitions.query_header import Header, Value, read_header
+from benchledger.definitions.regular_file import need_regular
 from benchledger.errors import DefinitionError, UsageError, suggestion
 
 # Comments and quoted text contain no parameters.
@@ -80,6 +81,7 @@ def find_query(name: str) -> Query:
 
 def read_query(path: Path) -> Query:
     """Returns one query. Raises DefinitionError with file and line for a missing comment or parameter."""
+    need_regular(path)
     try:
         sql = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
+from benchledger.definitions.regular_file import need_regular
 from benchledger.definitions.toml_places import places
 from benchledger.errors import DefinitionError, suggestion
 
@@ -60,6 +61,7 @@ _ENDLESS_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]+[ \t]*\.[ \t]*){64}""", re.
 
 def read_toml(path: Path, most_bytes: int | None = None) -> TomlFile:
     """Returns one TOML file. Raises DefinitionError with file and line if it is not TOML, not UTF-8 or too long."""
+    need_regular(path)
     try:
         with path.open("rb") as file:
             raw = file.read() if most_bytes is None else file.read(most_bytes + 1)

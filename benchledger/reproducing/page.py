@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 
+from benchledger.definitions.regular_file import need_regular
 from benchledger.errors import UsageError
 
 _MOST_BYTES = 20_000_000
@@ -60,6 +61,7 @@ class Page:
 
 def read_page(path: Path) -> Page:
     """Returns the tables and links of a page. Raises UsageError if it cannot be read or is no text."""
+    need_regular(path)
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise UsageError(f"{path}: a page of more than {_MOST_BYTES // 1_000_000} MB is no page of tables")

@@ -6,6 +6,7 @@ import hashlib
 import os
 from pathlib import Path
 
+from benchledger.definitions.regular_file import need_regular
 from benchledger.errors import DatabaseError, UsageError, cure_of_writing
 
 KEY_BYTES = 32
@@ -20,6 +21,7 @@ def read_key_file(path: Path) -> bytes:
 
     Raises UsageError if it is missing, readable by other users, or too short.
     """
+    need_regular(path)
     try:
         mode, content = path.stat().st_mode, path.read_bytes()
     except OSError as error:
@@ -41,6 +43,7 @@ def key_path(db_path: Path | str) -> Path:
 def stored_key(db_path: Path | str) -> bytes | None:
     """Returns the key in a ledger's key file, None without one. Raises DatabaseError if it holds no key."""
     path = key_path(db_path)
+    need_regular(path)
     try:
         content = path.read_bytes()
     except FileNotFoundError:

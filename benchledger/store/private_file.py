@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from benchledger.definitions.regular_file import need_regular
 from benchledger.errors import DatabaseError, cure_of_writing
 from benchledger.store.key_file import KEY_BYTES, key_path, store_key, stored_key
 
@@ -252,6 +253,7 @@ def _read_only(path: Path) -> Iterator[sqlite3.Connection]:
 @contextmanager
 def _usable(path: Path) -> Iterator[None]:
     # A file that SQLite cannot use is an error with its cure.
+    need_regular(path)
     try:
         yield
     except sqlite3.Error as error:
