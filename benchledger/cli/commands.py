@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -125,6 +126,11 @@ def _tell(error: BaseException) -> None:
     if is_out_of_memory(error):
         what = f"memory ran out ({str(error).partition(chr(10))[0] or 'no more from the system'})"
         cure = "Raise the limit on memory, use fewer processes (--jobs 1) or select less"
+        raise CommandError(BenchledgerError(f"{what}. {cure}")) from error
+    # Where the SQL is a person's own, the command names it. All else was written for the tables and views of a ledger.
+    if (duckdb := sys.modules.get("duckdb")) is not None and isinstance(error, duckdb.Error):
+        what = f"DuckDB refuses a statement of benchledger ({str(error).partition(chr(10))[0]})"
+        cure = "If tables, views or macros of the ledger were changed, bench db check names them"
         raise CommandError(BenchledgerError(f"{what}. {cure}")) from error
     # click itself ends a command whose output pipe is closed.
     if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):

@@ -11,9 +11,9 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from benchledger.archives.disk_file import NO_FILE
 from benchledger.archives.magic_bytes import without_compression
 from benchledger.archives.member import CHAIN
+from benchledger.definitions.regular_file import NO_FILE
 from benchledger.errors import UsageError
 from benchledger.ingestion.remote import above, address_of, head, is_bucket, is_file, is_remote, listed, open_remote
 from benchledger.store.private_file import SeenFile

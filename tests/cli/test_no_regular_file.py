@@ -26,4 +26,4 @@ def test_a_device_is_not_opened(words: str, tmp_path: Path, monkeypatch: pytest.
     done = run_bench(*words.replace("LINK", "null.toml").split())
 
     assert done.exit_code == 2, done.output
-    assert "null.toml: no regular file (a pipe, socket or device): it is not opened" in done.stderr
+    assert ": no regular file (a pipe, socket or device): it is not opened" in done.stderr
