@@ -17,6 +17,8 @@ from benchledger.definitions.template import Written, has_anchor
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Problems, Table
 from benchledger.definitions.vocabulary import vocabulary
+from benchledger.errors import known as nearest
+from benchledger.errors import suggestion
 
 _TOP = {
     "format", "version", "framework", "implementation", "kind", "role", "base", "generic", "anchors", "pairs", "detect",
@@ -210,8 +212,11 @@ def _check_names(
         top.known("run_starts", "record", name, names)
     if (framework := top.text_or_none("framework")) is not None:
         parts.fact_value(top, "framework", parts.fact_name(top, "framework", "framework"), framework)
-    if (rule := top.text_or_none("default_rule")) is not None:
-        top.known("default_rule", "rule", rule, shared.rules)
+    if (rule := top.text_or_none("default_rule")) is not None and rule not in shared.rules:
+        near = suggestion(rule, shared.rules)
+        listed = nearest(shared.rules, rule, "`bench query rules`")
+        own = "a rule of your own needs `bench --definitions FOLDER`, with the rule in FOLDER/queries/rules"
+        top.fail("default_rule", f"no rule {rule!r}{near}; known: {listed}; {own}")
 
 
 def _written(

@@ -16,6 +16,7 @@ __all__ = ["COLUMNS", "SPEED_UNITS", "Rule", "load_rules"]
 # Units of a rule's speed. Minutes are included, although no log is read in minutes.
 SPEED_UNITS = ("samples/s", "tokens/s", "items/s", "steps/s", "s", "min", "TFLOP/s")
 _TIMES = ("s", "min")
+_WORD = "(letters, digits and _; no hyphen)"
 _KEYS = {*COLUMNS, "method"} - {"window", "rule"}
 _NEEDED = ("method", "source", "description", "kind", "statistic", "trial_statistic")
 _TEXTS = ("method", "source", "description", "name", "fallback", "trial_factor")
@@ -56,7 +57,7 @@ def _read() -> list[Rule]:
         top = Table(file, "", file.data, ("family", "rule"))
         family = top.data.get("family")
         if not isinstance(family, str) or not family.isidentifier():
-            top.fail("family", f"family must be one word, such as 'ngc', not {family!r}")
+            top.fail("family", f"family must be one word {_WORD}, such as 'ngc', not {family!r}")
         entries = top.tables("rule", _KEYS)
         if not entries:
             top.fail("rule", "a family has at least one [[rule]]")
@@ -95,7 +96,7 @@ def _check_value(table: Table, key: str, value: Any) -> None:
         if not isinstance(value, str) or not value.strip():
             table.fail(key, f"{key} must be text, not {value!r}")
         if key == "method" and not value.isidentifier():
-            table.fail(key, f"method must be one word, such as 'summary', not {value!r}")
+            table.fail(key, f"method must be one word {_WORD}, such as 'summary', not {value!r}")
     elif key == "trial_count_offset":
         if not isinstance(value, float) or not 0 < value < 1:
             table.fail(key, f"trial_count_offset must be a number between 0 and 1, such as 1e-9, not {value!r}")

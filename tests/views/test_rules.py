@@ -91,6 +91,12 @@ def test_definitions_that_are_what_they_were_are_not_read_again(ledger, load, mo
         ('"median"\n', '"median"\nformats = "ngc"\n', 10, "list of format names"),
         ('"median"\n', '"median"\npositive_only = 1\n', 10, "true or false"),
         ('family = "mine"', 'family = "not mine"', 1, "one word"),
+        (
+            'family = "mine"',
+            'family = "orca-train"',
+            1,
+            "one word (letters, digits and _; no hyphen), such as 'ngc', not",
+        ),
         ('method          = "mean"', 'method          = "a.b"', 4, "one word"),
         ('"our wiki, page 3"', '" "', 5, "must be text"),
         ('"median"\n', '"median"\nunit = "tokens"\n', 10, "samples/s, tokens/s"),
