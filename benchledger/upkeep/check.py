@@ -16,6 +16,7 @@ from benchledger.store.facade import tables_in
 from benchledger.store.log_contents import WANTED, contents_path, kept_contents
 from benchledger.store.migrations import migrate
 from benchledger.store.private_file import key_of, private_path, private_paths, sightings_in
+from benchledger.store.tables import Table
 
 if TYPE_CHECKING:
     import duckdb
@@ -25,6 +26,14 @@ _CURES = {
     "ingest": "Keep a copy (bench db backup), then read the logs again: bench ingest PATH --refresh",
     "exclude": "Say why: bench exclude RUN --reason TEXT",
 }
+_VIEWS = "select schema_name, view_name from system.main.duckdb_views() where not internal order by all"
+_SHADOWS = """
+select distinct function_name from system.main.duckdb_functions() as own
+where not internal and exists (
+    from system.main.duckdb_functions() as theirs where internal and theirs.function_name = own.function_name
+)
+order by all
+"""
 _RESTORE = "Restore the file from a backup, or ingest the logs into a new ledger"
 
 
@@ -46,8 +55,8 @@ def db_check(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> pl.DataFra
 
     with closing(open_for_reading(db, wait_s)) as con:
         unreadable = _unreadable(con)
-        found = [_readable(unreadable), *_schema(con)]
-        if not unreadable:
+        found = [_readable(unreadable), *_schema(con), macros := _macros(con)]
+        if not unreadable and macros.ok:
             found += _rows(con)
         found += _private(con, Path(db))
         found += _contents(con, Path(db))
@@ -59,10 +68,13 @@ def _unreadable(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     import duckdb
 
     broken = {}
-    for table in tables_in(con):
+    # Reads every value of every column: DuckDB verifies a block's checksum when it reads the block. Views are planned.
+    every = {table: f"select bit_xor(hash(whole)) from {table.sql} as whole" for table in tables_in(con)}  # noqa: S608
+    for view in map(Table._make, con.execute(_VIEWS).fetchall()):
+        every.setdefault(view, f"from {view.sql} limit 0")
+    for table, statement in every.items():
         try:
-            # Reads every value of every column: DuckDB verifies a block's checksum when it reads the block.
-            con.execute(f"select bit_xor(hash(whole)) from {table.sql} as whole").fetchall()  # noqa: S608 - quoted
+            con.execute(statement).fetchall()
         except duckdb.Error as error:
             broken[str(table)] = str(error).splitlines()[0]
     return broken
@@ -70,32 +82,49 @@ def _unreadable(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
 
 def _readable(broken: dict[str, str]) -> Held:
     found = "; ".join(f"{name}: {why}" for name, why in broken.items())
-    return Held("every table can be read to its end", not broken, found or None, _RESTORE if broken else None)
+    return Held(
+        "every table can be read to its end, and every view planned",
+        not broken,
+        found or None,
+        _RESTORE if broken else None,
+    )
 
 
 def _schema(con: duckdb.DuckDBPyConnection) -> list[Held]:
     import duckdb
 
     statement = """
-        select if(schema_name = 'main', '', schema_name || '.') || table_name, column_name, data_type
-        from duckdb_columns()
+        select schema_name, table_name, column_name, data_type
+        from system.main.duckdb_columns()
         where not internal
     """
     with closing(duckdb.connect()) as fresh:
         migrate(fresh, "a new ledger")
         wanted = set(fresh.execute(statement).fetchall())
-    missing = sorted({table for table, _, _ in wanted - set(con.execute(statement).fetchall())})
+    missing = sorted({str(Table(*place)) for *place, _, _ in wanted - set(con.execute(statement).fetchall())})
     what = "tables and views are as the migrations made them; your own additions are allowed"
     if not missing:
         return [Held(what, True)]
     return [Held(what, False, f"missing or changed: {', '.join(missing)}", _RESTORE)]
 
 
+def _macros(con: duckdb.DuckDBPyConnection) -> Held:
+    found = ", ".join(row[0] for row in con.execute(_SHADOWS).fetchall())
+    what = "no macro has the name of a function of DuckDB, in whose place it would answer"
+    return Held(what, not found, found or None, _RESTORE if found else None)
+
+
 def _rows(con: duckdb.DuckDBPyConnection) -> list[Held]:
+    import duckdb
+
     statement = resources.files("benchledger.upkeep").joinpath("checks.sql").read_text(encoding="utf-8")
+    try:
+        rows = con.execute(statement).fetchall()
+    except duckdb.Error as error:
+        return [Held("the rows can be compared", False, str(error).splitlines()[0], _RESTORE)]
     return [
         Held(what, True) if not found else Held(what, False, f"{found} violate it, for example {example}", _CURES[cure])
-        for what, found, example, cure in con.execute(statement).fetchall()
+        for what, found, example, cure in rows
     ]
 
 

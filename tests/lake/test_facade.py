@@ -34,7 +34,7 @@ KEY = "0123456789abcdef" * 4
 def published(ledger: Path, home: Path) -> Path:
     """The facade of a lake with the tables of a ledger."""
     lake = open_lake(str(home / "lake"), make=True)
-    with closing(open_for_reading(ledger)) as con:
+    with closing(open_for_reading(ledger, files=True)) as con:
         snapshot = delta.write_snapshot(con, lake, "of a ledger")
     write_facade(lake, snapshot, home / "lake" / "facade.duckdb")
     return home / "lake" / "facade.duckdb"

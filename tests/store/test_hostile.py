@@ -83,3 +83,33 @@ def test_a_confined_ledger_takes_logs(ledger: Path) -> None:
 
     assert done.exit_code == 0, done.output
     assert not list(ledger.parent.glob("*.tmp*"))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "create or replace view main.speed_table as from read_text('/etc/hostname')",
+        "drop view main.speed_table",
+        "create macro main.count(a) as error('no')",
+        "create macro main.max(a) as 'x'::integer",
+    ],
+)
+def test_a_changed_ledger_is_named_by_db_check_and_gives_no_traceback(ledger: Path, statement: str) -> None:
+    _change(ledger, statement)
+    folder = ledger.parent
+    put(folder / "logs" / "other.log", run_text(seed=2, at=9e4).log)
+
+    check = run_bench("db", "check", db=ledger)
+    # An error of DuckDB that is no message of ours is raised here.
+    told = [
+        run_bench(*words, db=ledger)
+        for words in (
+            ("ingest", folder / "logs"),
+            ("exclude", "1", "--reason", "a"),
+            ("export", "site", folder / "site"),
+        )
+    ]
+
+    assert check.exit_code == 1, check.output
+    assert all("bench db check" in done.stderr for done in told if "Error: DuckDB" in done.stderr)
+    assert any(done.exit_code for done in told)
