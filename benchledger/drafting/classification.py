@@ -39,13 +39,17 @@ class Setting:
 
 @dataclass
 class SortedTemplates:
-    """The templates of a draft. `only_results`: no line is a step, and `steps` holds the lines with a speed."""
+    """The templates of a draft. `only_results`: no line is a step, and `steps` holds the lines with a speed.
+
+    `glued`: some lines hold the steps of several processes.
+    """
 
     steps: list[Entry]
     summaries: list[Entry]
     lists: list[Entry] = field(default_factory=list)
     settings: list[Setting] = field(default_factory=list)
     only_results: bool = False
+    glued: bool = False
 
 
 def sorted_entries(entries: list[Entry], lines: tuple[str, ...]) -> SortedTemplates | None:

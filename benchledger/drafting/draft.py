@@ -62,6 +62,7 @@ class Drafter:
         found = self._sorted(lines)
         if (whole := divided(lines, found.steps)) != lines:
             found, lines = self._sorted(whole), whole
+            found.glued = True
         parts = self._parts(found, lines)
         pieces, problem = DraftRepair(
             parts, found, self._excerpts, self._redactor, self._leads, self._allowed

@@ -185,6 +185,18 @@ def first_epoch(steps: list[Entry]) -> int | None:
     return None
 
 
+def is_of_ranks(found: SortedTemplates) -> bool:
+    """Tells whether each rank prints a line: lines are glued, name their rank, or many repeat the step before."""
+    if found.glued:
+        return True
+    for entry in found.steps:
+        counted = entry.names["step"].numbers if "step" in entry.names else []
+        again = sum(after == before for before, after in itertools.pairwise(counted))
+        if again >= 0.4 * len(counted) > 0 or ("rank" in entry.names and len(set(entry.names["rank"].numbers)) > 1):
+            return True
+    return False
+
+
 def closing(found: SortedTemplates, ends: list[int]) -> str | None:
     """Returns a value that only the end of a run prints: in a summary behind the last step, and in no other line.
 

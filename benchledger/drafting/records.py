@@ -134,7 +134,9 @@ def top_of(
         if (hint := name_guesses().quantity(name)) and hint[0] == "throughput"
     }
     of_end = found.only_results or (closing is not None and not speeds)
-    rule = "summary.last" if of_end else "steps.mean_skip1"
+    # A rule skips records: with a line of each rank, a skip leaves out the first step of one rank only.
+    of_steps = "steps.median_skip0" if meaning.is_of_ranks(found) else "steps.mean_skip1"
+    rule = "summary.last" if of_end else of_steps
     top.append(
         Meaning(
             {"default_rule": rule}, "which records is the speed of a run made of? `bench query rules` lists the rules"

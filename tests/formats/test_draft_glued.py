@@ -30,6 +30,8 @@ def test_both_records_of_a_line_without_its_break_are_read(line: str, every: int
     assert [row.columns["step"] for row in rows] == [step for step in range(1, 21) for _ in (0, 1)]
     assert [value.name for row in rows for value in row.layout.values if value.name.endswith("_2")] == []
     assert "_2" not in draft.text
+    # A skip of one record would leave out the first step of one rank only.
+    assert log_format.default_rule == "steps.median_skip0"
     assert "no record: say why" not in draft.text
 
 
@@ -40,3 +42,12 @@ def test_a_step_that_no_template_can_read_is_a_reject_and_a_question(tmp_path: P
     assert (draft.steps, draft.ignored, draft.rejects) == (32, 0, 8)
     assert "# ? 8 lines with measured values are rejects: which templates do they need?" in draft.text
     assert log_format.ignores == ()
+
+
+def test_lines_that_repeat_the_step_before_are_of_several_ranks(tmp_path: Path) -> None:
+    lines = [STAMPED.format(rank=rank, step=step, at=10 + step) for step in range(1, 21) for rank in (0, 1)]
+    of_two, _ = drafted("mem 2.1 GiB\n".join([*lines, ""]), tmp_path)
+    of_one, _ = drafted("mem 2.1 GiB\n".join([*lines[::2], ""]), tmp_path)
+
+    assert 'default_rule = "steps.median_skip0"' in of_two.text
+    assert 'default_rule = "steps.mean_skip1"' in of_one.text

@@ -72,6 +72,7 @@ def test_a_sentence_with_rank_counter_and_rate_is_a_step_and_no_line_of_the_draf
     long = [line for line in draft.text.splitlines() if len(line) > 120 and not line.startswith("text = ")]
 
     assert (draft.steps, long) == (16, [])
+    assert log_format.default_rule == "steps.median_skip0"
     assert step.templates[0].source.startswith("[rank {rank:int}] Finished update {step:int} of {of:int}, averaged")
     assert log_format.fields[None, "sequences_per_second"].quantity == "throughput"
 
