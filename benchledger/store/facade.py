@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
@@ -22,6 +24,8 @@ create table kept.facade (lake varchar, snapshot bigint not null, bytes bigint n
 """
 _TEXT = "'"
 _RETRY_S = 60
+_FILE = re.compile(r"tables/\w+/\w+/[^/*?\[]+\.parquet")
+_BUCKETS = ("s3", "gs", "az")
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,11 @@ def find_lake(con: duckdb.DuckDBPyConnection, place: Path) -> Facade | None:
         import tempfile
 
         lake = facade.lake_of(place)
+        if (foreign := next((file for file in facade.files if not _is_of(lake, file)), None)) is not None:
+            raise DatabaseError(
+                f"{place}: names {foreign}, which is no table's file in {lake}. Make a facade of that lake anew: bench "
+                f"lake publish LAKE --facade FILE"
+            )
         use_lake(con, lake)
         # In a bucket it would take a request for each file: a snapshot is removed with its files.
         needed = [f"snapshots/{facade.snapshot:08}"] if is_address(lake) else facade.files
@@ -77,6 +86,13 @@ def find_lake(con: duckdb.DuckDBPyConnection, place: Path) -> Facade | None:
             spill = Path(tempfile.gettempdir(), f"benchledger-{secrets.token_hex(8)}")
             con.execute(f"set temp_directory = {quoted(str(spill), _TEXT)}")
     return facade
+
+
+def _is_of(lake: str, file: str) -> bool:
+    """Returns whether a file is one that a publish made: a facade from elsewhere could name any other."""
+    if is_address(lake):
+        return lake.partition("://")[0] in _BUCKETS and _FILE.fullmatch(file) is not None
+    return _FILE.fullmatch(file) is not None and os.path.realpath(lake + file).startswith(lake)
 
 
 def use_lake(con: duckdb.DuckDBPyConnection, lake: str) -> None:

@@ -148,7 +148,7 @@ def test_real_logs_have_the_same_answers(corpus_ledger: Path, tmp_path: Path) ->
         asked = (*words, "--format", "csv")
         assert run_bench(*asked, db=facade).stdout == run_bench(*asked, db=corpus_ledger).stdout
     for name in ("record", "log_fact", "cell"):
-        with closing(open_for_reading(facade)) as con:
+        with closing(open_for_reading(facade, files=True)) as con:
             con.execute(f"attach '{corpus_ledger}' as ledger (read_only)")
             assert con.execute(f"from kept.{name} except all from ledger.kept.{name}").fetchall() == []
             assert con.execute(f"from ledger.kept.{name} except all from kept.{name}").fetchall() == []
@@ -243,7 +243,7 @@ def test_publish_writes_what_is_new_and_no_key_or_real_path(logs: Path, key_file
     lake, team = tmp_path / "lake", tmp_path / "team.duckdb"
     facade = lake / "facade.duckdb"
     lake_ingest(logs, lake=lake, key_file=key_file)
-    assert run_bench("lake", "publish", lake).stdout == f"{facade}: 3 logs, 3 runs of 1 units\n"
+    assert run_bench("lake", "publish", lake).stdout == f"{facade}: 3 logs, 3 runs of 1 unit\n"
     assert secrets_in(lake, KEY.encode(), bytes.fromhex(KEY), str(tmp_path).encode()) == []
     before = {path: path.stat().st_mtime_ns for path in lake.rglob("*")}
 
@@ -282,7 +282,7 @@ def test_a_lake_in_a_bucket_is_read_without_the_right_to_write(
     place = f"s3://{BUCKET}/lake"
     with bucket() as store:
         lake_ingest(logs, lake=place, key_file=key_file)
-        assert run_bench("lake", "publish", place).stdout == f"{place}/facade.duckdb: 3 logs, 3 runs of 1 units\n"
+        assert run_bench("lake", "publish", place).stdout == f"{place}/facade.duckdb: 3 logs, 3 runs of 1 unit\n"
         held = store.contents("lake/")
         lake_publish(lake=place, facade=tmp_path / "facade.duckdb")
         lake_publish(lake=place, into=tmp_path / "ledger.duckdb")

@@ -11,9 +11,10 @@ import pytest
 
 from benchledger import ingest
 from benchledger.answers.read_only import reading
+from benchledger.errors import DatabaseError
 from benchledger.store.confined import confine
 from benchledger.store.database import open_as_it_is, open_for_reading, open_for_writing
-from benchledger.store.facade import facade_in
+from benchledger.store.facade import MAKE_FACADE, facade_in
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import put, run_text
 
@@ -113,3 +114,26 @@ def test_a_changed_ledger_is_named_by_db_check_and_gives_no_traceback(ledger: Pa
     assert check.exit_code == 1, check.output
     assert all("bench db check" in done.stderr for done in told if "Error: DuckDB" in done.stderr)
     assert any(done.exit_code for done in told)
+
+
+@pytest.mark.parametrize(
+    ("lake", "file"),
+    [
+        (None, "secret.txt"), (None, "tables/../secret.parquet"), (None, "/etc/hostname"), (None, "tables/main/run/*.parquet"),
+        (None, "tables/main/run/link.parquet"), ("/etc", "hostname"), ("file:///etc", "tables/main/run/a.parquet"),
+    ],
+)  # fmt: skip
+def test_a_facade_reads_no_file_but_the_tables_of_its_lake(ledger: Path, lake: str | None, file: str) -> None:
+    run = ledger.parent / "tables" / "main" / "run"
+    put(run / "own.parquet", "own")
+    (run / "link.parquet").symlink_to(put(ledger.parent.parent / f"{ledger.parent.name}.parquet", "secret"))
+    _change(
+        ledger,
+        MAKE_FACADE,
+        f"insert into kept.facade values ({lake!r}, 1, 1, ['tables/main/run/own.parquet', '{file}'])".replace(
+            "None", "null"
+        ),
+    )
+
+    with pytest.raises(DatabaseError, match="is no table's file"):
+        open_for_reading(ledger)
