@@ -15,6 +15,8 @@ from benchledger.errors import BenchledgerError, DefinitionError, UsageError, in
 if TYPE_CHECKING:
     import duckdb
 
+# Of one check.
+_MOST_FINDINGS = 10_000_000
 # Great Expectations has its own words for severities.
 _SEVERITY = {"error": "critical", "warning": "warning", "note": "info"}
 
@@ -92,7 +94,8 @@ class Suite:
     def _results(self, table: str, asked: list[Any], places: list[str] | None = None) -> list[dict[str, Any]]:
         import great_expectations as gx
 
-        form: dict[str, Any] = {"result_format": "COMPLETE"}
+        # Without a count of its own, the list of failing rows ends after 20, in any order.
+        form: dict[str, Any] = {"result_format": "COMPLETE", "partial_unexpected_count": _MOST_FINDINGS}
         if places:
             form |= {"unexpected_index_column_names": places, "return_unexpected_index_query": False}
         with _quietly():

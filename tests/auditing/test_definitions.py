@@ -61,6 +61,15 @@ def test_a_named_expectation_finds_the_rows_with_their_lines(own: Path, db: Path
     assert done.findings.select("about", "value", "place", "line").rows() == [("value: 101.5", 101.5, "c/2.log", 2)]
 
 
+def test_a_named_expectation_finds_every_row_however_many_there_are(own: Path, db: Path) -> None:
+    rows = EXPECTATION.replace(
+        "(select run_id, log_id, line, value from measurement)", "(select range as value from range(131))"
+    )
+    (own / "house.toml").write_text(rows, encoding="utf-8")
+
+    assert benchledger.audit(db=db, checks=["house_speed"]).findings["value"].to_list() == list(range(101, 131))
+
+
 def test_an_expectation_of_a_whole_table_gives_one_finding(own: Path, db: Path) -> None:
     text = EXPECTATION.replace("ExpectColumnValuesToBeBetween", "ExpectTableRowCountToEqual")
     own_text = text.replace('{ column = "value", min_value = 0, max_value = 100 }', "{ value = 7 }")
