@@ -56,12 +56,16 @@ def test_the_first_literal_ends_at_its_first_blank() -> None:
     assert parse_template("Größe\t{x:int}").first_literal == "Größe".encode()
 
 
+_BEGINS = (
+    "a template begins with a literal of at least two non-blank characters; a record with `line_start = true` and an "
+    "anchor may begin with less"
+)
 REFUSED = {
     "": "an empty template matches nothing",
-    "{step:int}": "a template begins with a literal of at least two non-blank characters",
-    "  {step:int}": "a template begins with a literal of at least two non-blank characters",
-    "[ {step:int}]": "a template begins with a literal of at least two non-blank characters",
-    "{*}step {step:int}": "a template begins with a literal of at least two non-blank characters",
+    "{step:int}": _BEGINS,
+    "  {step:int}": _BEGINS,
+    "[ {step:int}]": _BEGINS,
+    "{*}step {step:int}": _BEGINS,
     "at {a:int}{b:int}": "two holes may not touch: put the literal text between them",
     "at {a:bool}{b:int}": "two holes may not touch: put the literal text between them",
     "at {a:int}{*}": "two holes may not touch: put the literal text between them",

@@ -37,7 +37,7 @@ REFUSED = {
     "shape of anything": ('[[shape]]\nkind = "host"\nshapes = ["{rest}"]\n', ":3: shape '{rest}' has no literal"),
     "shape with unknown hole": (
         '[[shape]]\nkind = "host"\nshapes = ["a{number}"]\n',
-        ":3: no hole 'number'; known: digits",
+        ":3: no hole 'number'; did you mean 'name'.; known: digits",
     ),
     "shape with a blank": (
         '[[shape]]\nkind = "host"\nshapes = ["a b"]\n',
