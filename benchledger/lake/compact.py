@@ -33,8 +33,8 @@ class Compacted:
     objects: int
 
 
-def lake_compact(*, lake: Path | str, pack_bytes: int = PACK_BYTES) -> Compacted:
-    """Puts the tables of small units together, up to `pack_bytes` each, base tables and what was derived apart.
+def lake_compact(*, lake: Path | str) -> Compacted:
+    """Puts the tables of small units together, up to `PACK_BYTES` each, base tables and what was derived apart.
 
     Who reads meanwhile reads the objects before: `lake_gc` removes them a day later. Raises UsageError for no lake.
     """
@@ -46,7 +46,7 @@ def lake_compact(*, lake: Path | str, pack_bytes: int = PACK_BYTES) -> Compacted
         for digests in (listed, list(derived_digests(listed).values())):
             markers = {one: found for one, found in opened.markers_of(digests).items() if "pack" not in found}
             sizes = {one: sum(objects[key][0] for key in _keys(one, markers[one])) for one in markers}
-            for some in _packs(sizes, pack_bytes):
+            for some in _packs(sizes):
                 written += _write_pack(opened, {one: markers[one] for one in some})
                 packed += len(some)
                 before += sum(len(markers[one]["rows"]) for one in some)
@@ -58,11 +58,11 @@ def _keys(digest: str, marker: dict[str, Any]) -> list[str]:
     return [part.key(name) for name in part.rows]
 
 
-def _packs(sizes: dict[str, int], pack_bytes: int) -> Iterator[list[str]]:
+def _packs(sizes: dict[str, int]) -> Iterator[list[str]]:
     taken: list[str] = []
     total = 0
-    for one in [*(one for one in sizes if sizes[one] < pack_bytes // 2), None]:
-        if one is None or total + sizes[one] > pack_bytes:
+    for one in [*(one for one in sizes if sizes[one] < PACK_BYTES // 2), None]:
+        if one is None or total + sizes[one] > PACK_BYTES:
             if len(taken) > 1:
                 yield taken
             taken, total = [], 0

@@ -89,7 +89,12 @@ def test_every_score_names_its_source_and_every_function_is_some_scores() -> Non
 @pytest.mark.parametrize(
     ("old", "new", "line", "words"),
     [
-        ('"summary"', '"sum"', 7, "no function 'sum'; known: baseline, fences, milabench_score, summary"),
+        (
+            '"summary"',
+            '"sum"',
+            7,
+            "no function 'sum'; did you mean 'summary'?; known: baseline, fences, milabench_score, summary",
+        ),
         ('"steps.median_skip0"', '"steps.first"', 8, "no rule 'steps.first'"),
         ('"runs"', '"nodes"', 9, "among must be one of cases, runs"),
         ("mild = 2", 'mild = "2"', 10, "numbers are numbers by name"),
