@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import tempfile
 from contextlib import closing
 from pathlib import Path
@@ -54,7 +55,7 @@ def _write(lake: Lake, snapshot: Snapshot, file: Path) -> bool:
     facade = Facade(place, snapshot.number, size, files)
     if os.path.lexists(file) and _facade_at(file) == facade:
         return False
-    scratch = file.with_name(f"{file.name}.new-{os.getpid()}")
+    scratch = file.with_name(f"{file.name}.new-{secrets.token_hex(8)}")
     try:
         with closing(open_in_memory()) as con:
             use_lake(con, facade.lake_of(file))

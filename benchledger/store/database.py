@@ -74,8 +74,8 @@ def open_for_writing(
         refuse_facade(con, place)
         if not files:
             keep_to_the_ledger(con)
-        if records is not None and records < SMALL_RECORDS:
-            _spare_threads(con, place.stat().st_size, LARGE_BYTES)
+        if records is not None and records < SMALL_RECORDS and place.stat().st_size < LARGE_BYTES:
+            use_one_thread(con)
         for stale in spill_files(place):
             # The lock is ours, so the process that wrote these files was killed.
             stale.unlink(missing_ok=True)
@@ -101,7 +101,8 @@ def open_for_reading(path: Path | str, wait_s: float = 30.0, *, files: bool = Fa
         if not files:
             keep_to_the_ledger(con)
         check_version(con, str(place))
-        _spare_threads(con, facade.bytes * PARQUET_RATIO if facade else place.stat().st_size, SMALL_BYTES)
+        if (facade.bytes * PARQUET_RATIO if facade else place.stat().st_size) < SMALL_BYTES:
+            use_one_thread(con)
     except BaseException:
         con.close()
         raise
@@ -138,11 +139,6 @@ def need_file(place: Path) -> None:
         raise DatabaseError(
             f"{place}: no such database. Create it with `bench ingest PATH`, or name another one (--db)"
         )
-
-
-def _spare_threads(con: duckdb.DuckDBPyConnection, size: int, small: int) -> None:
-    if size < small:
-        use_one_thread(con)
 
 
 def spill_files(place: Path) -> list[Path]:
@@ -215,7 +211,6 @@ def written(place: Path | str) -> Iterator[None]:
 def _make(place: Path) -> None:
     # Built beside its place and moved there complete: DuckDB cannot replay the log of a half-built schema.
     scratch = place.with_name(f"{place.name}.new-{os.getpid()}")
-    log = Path(f"{scratch}.wal")
     empty = _empty_ledger()
     try:
         # Migrations take 250 ms and the shipped rules and published numbers 40 ms; a copy takes a few.
@@ -238,8 +233,8 @@ def _make(place: Path) -> None:
             f"{place}: cannot be created: {error.strerror or error}. {cure_of_writing(error)}"
         ) from error
     finally:
-        scratch.unlink(missing_ok=True)
-        log.unlink(missing_ok=True)
+        for left in (scratch, Path(f"{scratch}.wal")):
+            left.unlink(missing_ok=True)
 
 
 def _empty_ledger() -> str:
