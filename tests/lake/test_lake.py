@@ -223,7 +223,9 @@ def test_of_two_workers_at_one_unit_one_commits(sources: list[Path], key_file: P
     with ThreadPoolExecutor(2) as threads:
         outcomes = [one.result() for one in [threads.submit(read_into_lake, unit, 0.0) for _ in range(2)]]
 
-    assert sorted(outcomes) == ["known", "read"] or outcomes == ["read", "known"]
+    # Who comes second may find the unit read and not derived yet.
+    assert outcomes.count("read") == 1
+    assert set(outcomes) <= {"read", "derived", "known"}
     marker = lake.marker(unit.digest)
     assert marker is not None
     assert {tuple(key.split("/")[1:3]) for key in lake.objects("units")} == {
