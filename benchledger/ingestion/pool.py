@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # Makes the reader of a process, which calls the argument `meanwhile` again and again.
 NewReader = Callable[..., UnitReader]
-# So many files may end the process that reads them; then the machine is at fault, not a file.
+# After so many killed processes the machine is at fault, not the files.
 MOST_KILLED = 20
 # So long the thread that watches the processes may take to see that they ended.
 _ENDED_S = 1.0

@@ -5,19 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from benchledger.lake.objects import PACKS, UNITS, Lake, open_lake
-from benchledger.lake.parts import local_files, parts_in, rows_sql
+from benchledger.lake.parts import local_files, parts_in, put_rows, rows_sql
 from benchledger.lake.units import alone, derived_digests
-from benchledger.store.tables import quoted
-
-if TYPE_CHECKING:
-    import duckdb
 
 # Object stores and readers of Parquet do best with objects of some 100 MB.
 PACK_BYTES = 128 * 1024 * 1024
@@ -81,16 +76,9 @@ def _write_pack(lake: Lake, markers: dict[str, dict[str, Any]]) -> int:
     with duckdb.connect() as con:
         for name in sorted({name for part in parts for name in part.rows}):
             with local_files(lake, parts, name) as files:
-                _put(con, lake, f"{UNITS}/{digest}/{writer}/{name}.parquet", files)
+                put_rows(con, lake, f"{UNITS}/{digest}/{writer}/{name}.parquet", f"from {rows_sql(files)}")
             rows[name] = sum(part.rows.get(name, 0) for part in parts)
     marker = {"writer": writer, "rows": rows, "parts": markers}
     if not lake.put_new(f"{PACKS}/{digest}", json.dumps(marker).encode()):
         lake.delete([f"{UNITS}/{digest}/{writer}/{name}.parquet" for name in rows])
     return len(rows)
-
-
-def _put(con: duckdb.DuckDBPyConnection, lake: Lake, key: str, files: list[str]) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "pack.parquet"
-        con.execute(f"copy (from {rows_sql(files)}) to {quoted(str(file), chr(39))} (format parquet, compression zstd)")
-        lake.put(key, file)

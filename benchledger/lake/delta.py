@@ -5,15 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 import time
 import uuid
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchledger.errors import DatabaseError, UsageError, install_line
 from benchledger.ingestion.remote import is_remote
 from benchledger.lake.objects import TABLES, VIEWS, Lake
+from benchledger.lake.parts import put_rows
 from benchledger.lake.snapshots import Snapshot, TableVersion, latest_snapshot, put_snapshot
 from benchledger.store.tables import Table, quoted, tables_of
 
@@ -114,7 +113,7 @@ def _write(
     for file, chunk in chunks.items():
         if file not in sizes:
             its_rows = f"{rows_of} where rowid between {chunk.first} and {chunk.last}"
-            sizes[file] = _put(con, lake, f"{key}/{file}", its_rows)
+            sizes[file] = put_rows(con, lake, f"{key}/{file}", its_rows)
             actions.append(AddAction(file, sizes[file], {}, now, True, json.dumps({"numRecords": chunk.rows})))
     if actions or not has_schema:
         mode = "append" if has_schema else "overwrite"
@@ -142,15 +141,6 @@ def _chunks(con: duckdb.DuckDBPyConnection, source: str, schema: str) -> dict[st
     ).fetchall()
     names = [hashlib.blake2b(f"{schema} {row}".encode(), digest_size=16).hexdigest() for row in found]
     return {f"{name}.parquet": _Chunk(*row[:3]) for name, row in zip(names, found, strict=True)}
-
-
-def _put(con: duckdb.DuckDBPyConnection, lake: Lake, key: str, chunk: str) -> int:
-    """Writes rows as an object; returns its size."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "chunk.parquet"
-        con.execute(f"copy ({chunk}) to {quoted(str(file), chr(39))} (format parquet, compression zstd)")
-        lake.put(key, file)
-        return file.stat().st_size
 
 
 def _delta_table(lake: Lake, key: str, schema: Schema) -> DeltaTable:

@@ -20,6 +20,7 @@ from benchledger.lake.objects import MARKERS, UNITS, Lake
 from benchledger.store.tables import quoted
 
 if TYPE_CHECKING:
+    import duckdb
     import pyarrow as pa
 
 # Each row tells its unit.
@@ -126,6 +127,15 @@ def local_files(lake: Lake, parts: Iterable[Part], table: str) -> Iterator[list[
 def rows_sql(files: list[str]) -> str:
     """What a statement reads the rows of some files from."""
     return f"read_parquet([{', '.join(quoted(file, chr(39)) for file in files)}], hive_partitioning = false)"
+
+
+def put_rows(con: duckdb.DuckDBPyConnection, lake: Lake, key: str, query: str) -> int:
+    """Writes the rows of a query as an object; returns its size in bytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "rows.parquet"
+        con.execute(f"copy ({query}) to {quoted(str(file), chr(39))} (format parquet, compression zstd)")
+        lake.put(key, file)
+        return file.stat().st_size
 
 
 def _fetched(lake: Lake, folder: Path, number: int, key: str) -> str:

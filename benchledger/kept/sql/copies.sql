@@ -1,4 +1,4 @@
--- Of the runs whose logs may be copies those that are copies, by their records, are no trials.
+-- Copies of a log are no trials: here the records decide which of the runs that may be copies are.
 -- reads: alike_log, kept.record
 -- makes: due_member
 
