@@ -28,6 +28,7 @@ from benchledger import (
     use_definitions,
 )
 from benchledger.errors import BenchledgerError, DatabaseError, UsageError
+from benchledger.ingestion.remote import store_at
 from benchledger.ingestion.seams import inputs_of
 from benchledger.lake import ingest as driver
 from benchledger.lake.objects import Lake, open_lake
@@ -211,6 +212,20 @@ def test_packs_of_units_and_changed_definitions_give_the_ledger_of_one_ingest(
     finally:
         use_definitions()
     assert one(into, "select count(distinct run_id) from kept.speed where rule = 'mine.later'") == 3
+
+
+@pytest.mark.parametrize(
+    ("place", "said"), [("lake", r"a lake needs .*\[lake\]"), ("s3://b/lake", r"files .*\[cloud\]")]
+)
+def test_without_obstore_the_line_that_installs_it_is_told(
+    place: str, said: str, key_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "obstore.store", None)
+    monkeypatch.chdir(tmp_path)
+    store_at.cache_clear()
+
+    with pytest.raises(UsageError, match=said):
+        lake_ingest(tmp_path, lake=place, key_file=key_file)
 
 
 def test_of_two_workers_at_one_unit_one_commits(sources: list[Path], key_file: Path, tmp_path: Path) -> None:
