@@ -147,6 +147,18 @@ def demo_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made_once(tmp_path_factory, "demo", lambda db: ingest(logs, db=db))
 
 
+@pytest.fixture(scope="session")
+def measured_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The logs of data/measured in one ledger, made once for all processes. Read only."""
+    logs = Path(__file__).resolve().parent.parent / "data" / "measured"
+
+    def make(db: Path) -> None:
+        result = ingest(logs, db=db)
+        assert (set(result.files), result.rejects) == ({"loaded"}, 0)
+
+    return made_once(tmp_path_factory, "measured", make)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def making_ledgers(defined_ledger: Path) -> Iterator[Callable[[Path], None]]:
     """Makes new ledgers as copies of one, for migrations and definitions take longer than most tests; gives how it was."""

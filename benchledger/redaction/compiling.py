@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from functools import cache
 
 from benchledger.definitions.redaction import KINDS, LISTS, SHAPE_HOLES, Context, Key, Shape
 from benchledger.definitions.template import Hole, Literal
@@ -23,11 +23,11 @@ def canonical(name: str) -> str:
     return name.lower().replace("-", "_").replace(" ", "_")
 
 
-def key_hints(name: str) -> Iterator[str]:
+@cache
+def key_hints(name: str) -> tuple[str, ...]:
     """Returns the literals of which the regex of a key's name needs one: the name, and a character that may follow."""
-    for between in " _-":
-        for after in "=:.\"'] \t\\":
-            yield canonical(name).replace("_", between) + after
+    names = [canonical(name).replace("_", between) for between in " _-"]
+    return tuple(name + after for name in names for after in "=:.\"'] \t\\")
 
 
 def compile_keys(keys: tuple[Key, ...]) -> re.Pattern[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Protocol
 
 
@@ -28,12 +28,7 @@ class Rule:
 class RuleSet:
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
-        owners: dict[bytes, list[int]] = {}
-        for number, rule in enumerate(self.rules):
-            for hint in {folded(hint) for hint in rule.hints}:
-                owners.setdefault(hint, []).append(number)
-        self._owners = list(owners.values())
-        self._search = _search_for(list(owners))
+        self._owners, self._search = _hint_search(tuple(rule.hints for rule in self.rules))
 
     def redact(self, text: str) -> str:
         found = self._search.find_matches_as_indexes(folded(text), overlapping=True)
@@ -50,6 +45,17 @@ class RuleSet:
 
 class _Search(Protocol):
     def find_matches_as_indexes(self, data: bytes, overlapping: bool = False) -> list[tuple[int, int, int]]: ...
+
+
+# A process that ingests often makes a redactor each time, mostly of the same rules.
+@lru_cache(maxsize=4)
+def _hint_search(hints: tuple[tuple[str, ...], ...]) -> tuple[list[list[int]], _Search]:
+    # The numbers of the rules that have each hint, and a search for the hints.
+    owners: dict[bytes, list[int]] = {}
+    for number, hints_of_rule in enumerate(hints):
+        for hint in {folded(hint) for hint in hints_of_rule}:
+            owners.setdefault(hint, []).append(number)
+    return list(owners.values()), _search_for(list(owners))
 
 
 def _search_for(literals: list[bytes]) -> _Search:

@@ -15,24 +15,15 @@ from tests.docs.pages import TOP
 MEASURED = TOP / "data" / "measured"
 
 
-@pytest.fixture(scope="module")
-def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    db = tmp_path_factory.mktemp("measured") / "bench.duckdb"
-    result = benchledger.ingest(MEASURED, db=db)
-
-    assert (set(result.files), result.rejects) == ({"loaded"}, 0)
-    return db
-
-
-def test_every_number_of_the_page_is_what_the_logs_say(ledger: Path) -> None:
-    page = benchledger.write_page(TOP / "docs" / "results.md", db=ledger, check=True)
+def test_every_number_of_the_page_is_what_the_logs_say(measured_ledger: Path) -> None:
+    page = benchledger.write_page(TOP / "docs" / "results.md", db=measured_ledger, check=True)
 
     assert page.diff == ""
     assert page.blocks == 34
 
 
-def test_what_held_a_case_back_is_what_its_samples_say(ledger: Path) -> None:
-    frame = benchledger.query("noise", db=ledger, campaign="h200-throughput").filter(pl.col("batch") == 4)
+def test_what_held_a_case_back_is_what_its_samples_say(measured_ledger: Path) -> None:
+    frame = benchledger.query("noise", db=measured_ledger, campaign="h200-throughput").filter(pl.col("batch") == 4)
     folder = "h200-throughput/pytorch/NLP/bert_base/logs/train_log/nlp_bert_base_sp_bs4_fp32_1_throughput"
     files = _members(MEASURED / "h200.tar.xz")
     name = folder.rpartition("/")[2]
@@ -52,16 +43,16 @@ def test_what_held_a_case_back_is_what_its_samples_say(ledger: Path) -> None:
     assert frame["certainty_percent"].item() is None
 
 
-def test_the_median_of_three_trials_lies_between_them_three_times_in_four(ledger: Path) -> None:
-    frame = benchledger.query("noise", db=ledger, campaign="h100-5-fast")
+def test_the_median_of_three_trials_lies_between_them_three_times_in_four(measured_ledger: Path) -> None:
+    frame = benchledger.query("noise", db=measured_ledger, campaign="h100-5-fast")
 
     assert frame.select("trials", "certainty_percent").unique().rows() == [(3, 75.0)]
     assert frame.filter(pl.col("framework") == "pytorch")["bound_by"].unique().to_list() == ["power or heat"]
     assert frame.filter(pl.col("framework") == "jax")["bound_by"].unique().to_list() == ["kernels"]
 
 
-def test_what_log_twin_and_manifest_say_of_a_run_agrees(ledger: Path) -> None:
-    assert benchledger.sql("select * from conflict", db=ledger).rows() == []
+def test_what_log_twin_and_manifest_say_of_a_run_agrees(measured_ledger: Path) -> None:
+    assert benchledger.sql("select * from conflict", db=measured_ledger).rows() == []
 
 
 @pytest.mark.long

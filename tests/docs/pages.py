@@ -83,13 +83,17 @@ def write_file(block: Block, folder: Path) -> Path:
     return path
 
 
+def known_environment() -> dict[str, str]:
+    """The environment without the settings of whoever runs the tests; compiled definitions are kept for all of them."""
+    return {name: text for name, text in os.environ.items() if not name.startswith("BENCH_") or name == "BENCH_CACHE"}
+
+
 def run(words: tuple[str, ...], folder: Path) -> subprocess.CompletedProcess[str]:
     """Runs a `bench` command line in a folder, in a process of its own."""
-    known = {key: value for key, value in os.environ.items() if not key.startswith("BENCH_")}
     return subprocess.run(
         [sys.executable, "-m", "benchledger.cli.main", *words[1:]],
         cwd=folder,
-        env={**known, "PYTHONPATH": str(TOP)},
+        env={**known_environment(), "PYTHONPATH": str(TOP)},
         capture_output=True,
         text=True,
         timeout=120,
@@ -99,8 +103,8 @@ def run(words: tuple[str, ...], folder: Path) -> subprocess.CompletedProcess[str
 def reader_s_folder(folder: Path) -> Path:
     """What a reader of the README has at hand: demo logs, an archive of mixed ones, logs and a format of their own."""
     shutil.copytree(TOP / "data" / "made", folder / "data" / "made")
-    # Of the real logs only what a page of results reads.
-    shutil.copytree(TOP / "data" / "measured", folder / "data" / "measured")
+    # Of the real logs only what a page of results reads: where they lie, a ledger that has read them knows them.
+    (folder / "data" / "measured").symlink_to(TOP / "data" / "measured")
     lesson = {block.file: block.text for block in blocks(TOP / "docs" / "formats.md") if block.file}
     toytrain = lesson["my-bench/ingest/formats/toytrain.toml"]
     for file, text in (

@@ -12,7 +12,17 @@ import pytest
 from benchledger.cli.main import bench
 from benchledger.definitions.folders import use_definitions
 from tests.cli.bench import run_bench
-from tests.docs.pages import PAGES, Block, Command, blocks, commands, reader_s_folder, run, write_file
+from tests.docs.pages import (
+    PAGES,
+    Block,
+    Command,
+    blocks,
+    commands,
+    known_environment,
+    reader_s_folder,
+    run,
+    write_file,
+)
 
 SESSIONS = [page for page in PAGES if any(map(commands, blocks(page, "sh")))]
 # In processes of their own, as a reader runs them: each command of this page once, and those that change what a process knows.
@@ -22,16 +32,18 @@ CHANGES = "--definitions"
 
 @pytest.mark.parametrize("page", SESSIONS, ids=lambda page: page.name)
 def test_every_command_of_a_page_ends_as_the_page_says(
-    page: Path, demo_ledger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path, demo_ledger: Path, measured_ledger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if page.name == "scale.md":
         pytest.importorskip("deltalake")
     folder = reader_s_folder(tmp_path)
     monkeypatch.chdir(folder)
-    for name in [name for name in os.environ if name.startswith("BENCH_")]:
+    for name in os.environ.keys() - known_environment():
         monkeypatch.delenv(name)
-    if "ingest" not in _all_commands(page)[0].words:
-        for ledger in demo_ledger.parent.iterdir():
+    first = _all_commands(page)[0].words
+    known = measured_ledger if "data/measured" in first else demo_ledger
+    if known is measured_ledger or "ingest" not in first:
+        for ledger in known.parent.iterdir():
             shutil.copy(ledger, folder)
     seen = {("audit",)}  # imports for seconds; tests/auditing/test_engine.py runs it in a process of its own
     for block in blocks(page):

@@ -11,7 +11,7 @@ import pytest
 
 import benchledger
 from benchledger.errors import BenchledgerError
-from tests.docs.pages import TOP, reader_s_folder
+from tests.docs.pages import TOP, known_environment, reader_s_folder
 
 _RUN = """
 import runpy, altair
@@ -26,8 +26,8 @@ def test_the_notebook_runs_from_logs_to_three_charts(tmp_path: Path) -> None:
     script = _RUN.replace("NOTEBOOK", str(TOP / "docs" / "notebook.py"))
     folder = reader_s_folder(tmp_path)
 
-    done = subprocess.run([sys.executable, "-c", script], cwd=folder, env={"PYTHONPATH": str(TOP), "HOME": str(tmp_path)},
-                          capture_output=True, text=True)  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True,
+                          env={**known_environment(), "PYTHONPATH": str(TOP), "HOME": str(tmp_path)})  # fmt: skip
 
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-2:] == ["['VConcatChart', 'VConcatChart', 'VConcatChart']", "6911.636275141021"]

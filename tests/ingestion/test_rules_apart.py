@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from benchledger import ingest
 from tests.ingestion.logs import ask
 from tests.readme_tables import tables_below
 
@@ -45,11 +44,9 @@ def causes(db: Path) -> Counter[str]:
     return found
 
 
-def test_rules_of_our_own_runs_differ_by_less_than_twice(tmp_path: Path) -> None:
-    ingest(ROOT / "data" / "measured", db=tmp_path / "bench.duckdb")
-
-    assert ask(tmp_path / "bench.duckdb", "select count(*) > 200 from run_speed where value is not null") == [(True,)]
-    assert causes(tmp_path / "bench.duckdb") == {}
+def test_rules_of_our_own_runs_differ_by_less_than_twice(measured_ledger: Path) -> None:
+    assert ask(measured_ledger, "select count(*) > 200 from run_speed where value is not null") == [(True,)]
+    assert causes(measured_ledger) == {}
 
 
 def test_rules_of_public_logs_that_differ_by_more_than_twice_have_a_cause(corpus_ledger: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import blocks
+from tests.docs.pages import blocks, known_environment
 from tests.packaging.installing import TOP
 
 SCRIPT = TOP / "examples" / "ci.sh"
@@ -30,19 +30,23 @@ def git(*words: str, where: Path) -> None:
 
 def ci(*words: str, where: Path) -> subprocess.CompletedProcess[str]:
     """The script in a checkout, with this environment's `bench`."""
-    known = {name: value for name, value in os.environ.items() if not name.startswith("BENCH_")}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     summary = where.parent / "summary.md"
     return subprocess.run(
-        [str(SCRIPT), *words], cwd=where, env={**known, "PATH": path, "GITHUB_STEP_SUMMARY": str(summary)},
+        [str(SCRIPT), *words], cwd=where, env={**known_environment(), "PATH": path, "GITHUB_STEP_SUMMARY": str(summary)},
         capture_output=True, text=True,
     )  # fmt: skip
 
 
 @pytest.fixture
-def checkout(tmp_path: Path) -> Path:
+def checkout(repository: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(repository, tmp_path / "repository"))
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository of logs: branch main has some and their page, which is true; the checkout is a branch of it."""
-    top = tmp_path / "repository"
+    top = tmp_path_factory.mktemp("ci") / "repository"
     for log in LOGS:
         place = top / "logs" / log.parent.name
         place.mkdir(parents=True, exist_ok=True)

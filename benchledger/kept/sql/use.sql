@@ -21,8 +21,7 @@ with placed as (
         and lane_window.lane = asked_reading.lane
         and lane_window.slice = question.slice
     left join median_place
-        on lanes = 'median'
-        and median_place.stream_id = asked_reading.stream_id
+        on median_place.stream_id = asked_reading.stream_id
         and median_place.epoch is not distinct from asked_reading.epoch
         and median_place.step = asked_reading.step
     left join extreme
