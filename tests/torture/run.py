@@ -1,7 +1,8 @@
 """Ill-treats ingests for a time, and prints counts: `make torture SECONDS=600`. `--seed` repeats what was run.
 
 A fifth of the time goes to each part: kills, faults of the disk, mutated logs, mutated archives and other files, and the
-model. The exit code is 1 if anything was wrong.
+model. With `--goals` a part goes on until it has reached its goals, too: half an hour. The exit code is 1 if anything was
+wrong.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from tests.torture.mutation import mutated, mutated_lines
 from tests.torture.readers import Counts, Reader
 
 AT_ONCE = 30
+GOALS = {"kills": 1_000, "faults": 200, "lines": 1_000_000, "mutated files": 50_000, "archives": 5_000}
 # So few steps are the share of the suite.
 SHORT = 10
 # The first example of hypothesis is always the simplest one.
@@ -34,7 +36,8 @@ def mutate_logs(reader: Reader, rng: random.Random, sources: dict[str, bytes]) -
         name = rng.choice(sorted(sources))
         change = mutated_lines if rng.random() < 0.7 else mutated
         files[f"{number}_{name}"] = change(sources[name], rng)
-    reader.counts.of.update(logs=len(files), lines=sum(data.count(b"\n") for data in files.values()))
+    lines = sum(data.count(b"\n") for data in files.values())
+    reader.counts.of.update({"logs": len(files), "mutated files": len(files), "lines": lines})
     reader.read("mutated logs", files)
 
 
@@ -47,13 +50,13 @@ def mutate_others(
         names = rng.sample(sorted(sources), 3)
         name, data = archive({f"{number}/{name}": sources[name] for name in names}, rng)
         files[f"{number}/{name}"] = mutated(data, rng)
-    reader.counts.of["archives"] += len(files)
+    reader.counts.of.update({"archives": len(files), "mutated files": len(files)})
     for number in range(AT_ONCE // 3):
         folder = dict(rng.choice(folders))
         name = rng.choice(sorted(folder))
         folder[name] = mutated(folder[name], rng)
         files |= {f"s{number}/{name}": data for name, data in folder.items()}
-        reader.counts.of["other files"] += 1
+        reader.counts.of.update(["other files", "mutated files"])
     reader.read("mutated archives and sidecars", files, is_checked=False)
 
 
@@ -82,28 +85,35 @@ def model(home: Path, seconds: float, seed: int, counts: Counts, is_short: bool 
     counts.of.update({f"model {what}": count for what, count in machine.counts.items()})
 
 
-def repeated(seconds: float, step: Callable[[int], object], most: int = 1_000_000) -> None:
-    """Calls a step with 0, 1, ... until the time is over."""
+def repeated(seconds: float, step: Callable[[int], object], most: int, is_enough: Callable[[], bool]) -> None:
+    """Calls a step with 0, 1, ... until the time is over and it is enough, but at most so many times."""
     ended = time.monotonic() + seconds
     number = 0
-    while number < most and (number == 0 or time.monotonic() < ended):
+    while number < most and (number == 0 or time.monotonic() < ended or not is_enough()):
         step(number)
         number += 1
 
 
 def torture(
-    home: Path, seconds: float, seed: int, most: int = 1_000_000, endings: kills.Endings | None = None
-) -> Counts:
-    """Runs all parts, each for a fifth of the time, or for `most` steps."""
+    home: Path, seconds: float, seed: int, most: int = 1_000_000, endings: kills.Endings | None = None,
+    goals: dict[str, int] | None = None,
+) -> Counts:  # fmt: skip
+    """Runs all parts, each for a fifth of the time and until its goals are reached, or for `most` steps."""
     share, rng, counts, sources = seconds / 5, random.Random(seed), Counts(), logs()
-    endings = endings or kills.Endings(home / "endings", seed)
-    repeated(share, endings.killed, most)
+    endings, reader = endings or kills.Endings(home / "endings", seed), Reader()
+    folders = [sidecars(), *tracker_folders()]
+
+    def part(step: Callable[[int], object], counted: Counts, *names: str) -> None:
+        repeated(share, step, most, lambda: all(counted.of[name] >= (goals or {}).get(name, 0) for name in names))
+        told = ", ".join(f"{counted.of[name]:,} {name}" for name in names)
+        print(f"{told}: {len(counted.wrong)} wrong so far", flush=True)
+
+    part(endings.killed, endings.counts, "kills")
     if endings.has_faults:
-        repeated(share, endings.faulted, most)
+        part(endings.faulted, endings.counts, "faults")
     counts.add(endings.counts)
-    reader, folders = Reader(), [sidecars(), *tracker_folders()]
-    repeated(share, lambda _: mutate_logs(reader, rng, sources), most)
-    repeated(share, lambda _: mutate_others(reader, rng, sources, folders), most)
+    part(lambda _: mutate_logs(reader, rng, sources), reader.counts, "lines")
+    part(lambda _: mutate_others(reader, rng, sources, folders), reader.counts, "archives", "mutated files")
     counts.add(reader.counts)
     model(home, share, seed, counts, is_short=most < SHORT)
     return counts
@@ -113,10 +123,11 @@ def main() -> int:
     given = argparse.ArgumentParser(description=__doc__)
     given.add_argument("--seconds", type=float, default=60)
     given.add_argument("--seed", type=int, default=int(time.time()))
+    given.add_argument("--goals", action="store_true", help=f"at least {GOALS}")
     asked = given.parse_args()
     print(f"seed {asked.seed}", flush=True)
     with tempfile.TemporaryDirectory(prefix="torture") as folder:
-        counts = torture(Path(folder), asked.seconds, asked.seed)
+        counts = torture(Path(folder), asked.seconds, asked.seed, goals=GOALS if asked.goals else None)
     for what, count in sorted(counts.of.items()):
         print(f"{what}: {count:,}")
     for wrong in counts.wrong[:50]:

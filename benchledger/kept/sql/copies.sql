@@ -9,8 +9,8 @@ with said as (
         bit_xor(hash(
             record.line, shape_id, step, epoch, rank, device, label, logged_at, clock_s, "values", texts, lead, note
         )) as print
-    from alike_log as alike
-    join kept.record
+    from kept.record
+    join alike_log as alike
         on record.log_id = alike.log_id and record.load_number = alike.load_number
         and record.line between alike.first_line and alike.last_line
     group by alike.series_id, alike.run_id, alike.run_key
