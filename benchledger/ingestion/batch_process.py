@@ -6,7 +6,6 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, fields
 from types import FrameType
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchledger.definitions.folders import own_folders, use_definitions
 from benchledger.errors import DatabaseError
-from benchledger.ingestion.discover import FoundFile
+from benchledger.ingestion.discover import FoundFile, found_now
 from benchledger.ingestion.ingest import IngestOptions, IngestResult, ingest_with
 from benchledger.ingestion.read import end_with
 
@@ -47,7 +46,7 @@ def state_of(file: FoundFile) -> State:
 class BatchProcess:
     def __init__(self, options: IngestOptions, paths: tuple[Path | str, ...]) -> None:
         # Functions cannot be sent to another process.
-        values = {field.name: getattr(options, field.name) for field in fields(options)}
+        values = {field.name: getattr(options, field.name) for field in fields(options) if field.name != "files"}
         self._options = {name: value for name, value in values.items() if not callable(value)}
         self._paths = paths
         self._start()
@@ -62,10 +61,10 @@ class BatchProcess:
             max_tasks_per_child=BATCHES,
         )
 
-    def run(self, ready: dict[str, State]) -> WatchBatch:
-        """Ingests these files. A stop, such as Ctrl-C, stops the process as an ingest, and is raised then."""
+    def run(self, files: list[FoundFile]) -> WatchBatch:
+        """Ingests the files that have not changed. A stop, as by Ctrl-C, stops the process too, and is raised then."""
         try:
-            future = self._executor.submit(_ingest, self._options, self._paths, ready)
+            future = self._executor.submit(_ingest, self._options, self._paths, files)
             try:
                 while not wait([future], _WAIT_S).done:
                     pass
@@ -109,12 +108,13 @@ def _on_signal(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - 
         raise KeyboardInterrupt
 
 
-def _ingest(options: dict[str, Any], paths: tuple[Path | str, ...], ready: dict[str, State]) -> WatchBatch:
-    takes: Callable[[FoundFile], bool] = lambda file: file.is_facts or ready.get(file.place) == state_of(file)  # noqa: E731
+def _ingest(options: dict[str, Any], paths: tuple[Path | str, ...], files: list[FoundFile]) -> WatchBatch:
     _Stop.is_busy = True
     try:
+        there = [(file, found_now(file)) for file in files]
         # A facts.toml that is left out would count as deleted.
-        return WatchBatch(ingest_with(IngestOptions(**options, takes=takes), *paths))
+        same = [now for file, now in there if now.is_facts or state_of(now) == state_of(file)]
+        return WatchBatch(ingest_with(IngestOptions(**options, files=same), *paths))
     except DatabaseError as error:
         return WatchBatch(None, str(error))
     finally:

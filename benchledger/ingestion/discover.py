@@ -163,6 +163,11 @@ def found_at(place: str, shown: str) -> FoundFile:
     return _found(place, place[: -len(shown) - 1] if inside else os.path.dirname(place))
 
 
+def found_now(file: FoundFile) -> FoundFile:
+    """A file on this disk that was found before, as it is now."""
+    return _found(file.place, file.top)
+
+
 def found_before(seen: SeenFile, shown: str) -> FoundFile:
     """A file that was seen before as `shown`: on this disk as it is now, elsewhere as it was."""
     place = seen.place

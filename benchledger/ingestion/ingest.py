@@ -149,7 +149,7 @@ def ingest(
 
 @dataclass(frozen=True)
 class IngestOptions:
-    """The arguments of `ingest`, with the content of the key file; when batches are written; and the files it takes."""
+    """The arguments of `ingest`, with the content of the key file; when batches are written; the files, if listed."""
 
     db: Path
     jobs: int = 1
@@ -163,7 +163,7 @@ class IngestOptions:
     documents: bool = False
     keep_logs: bool = False
     keep_redacted: bool = False
-    takes: Callable[[FoundFile], bool] = lambda _: True
+    files: list[FoundFile] | None = None
 
 
 def ingest_with(
@@ -184,7 +184,8 @@ class _Ingest:
         self._formats, self._names = known_formats(), load_names()
         self._reads_all_stale = options.refresh and not paths
         with gc_paused():
-            self._files = list(filter(options.takes, discover(paths, ledger_files(options.db))))
+            found = discover(paths, ledger_files(options.db)) if options.files is None else options.files
+            self._files = list(found)
             self._folders = named_folders(paths)
 
     def run(self, stdin: BinaryIO | None) -> IngestResult:

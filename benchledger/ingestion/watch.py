@@ -12,7 +12,7 @@ from benchledger.archives.limits import Limits
 from benchledger.definitions.manifest import KEY, read_manifest
 from benchledger.errors import UsageError, install_line
 from benchledger.ingestion.batch_process import BatchProcess, State, WatchBatch, state_of
-from benchledger.ingestion.discover import discover
+from benchledger.ingestion.discover import FoundFile, discover
 from benchledger.ingestion.ingest import IngestOptions
 from benchledger.ingestion.remote import is_remote
 from benchledger.store.copies import ledger_files
@@ -75,7 +75,7 @@ def _batches(
         not_before = looked + (looked - now) / LOOKING
         if not ready:
             continue
-        batch = process.run(ready)
+        batch = process.run(list(({file.place: file for file in arrivals.facts} | ready).values()))
         if batch.result is not None:
             arrivals.take(ready)
             not_before = max(not_before, looked + (time.monotonic() - looked) / WRITING)
@@ -89,47 +89,52 @@ class Arrivals:
 
     def __init__(self, paths: tuple[Path | str, ...], leave_out: set[str], quiet_s: float) -> None:
         self._paths, self._leave_out, self._quiet_s = paths, leave_out, quiet_s
-        self._waiting: dict[str, tuple[State, float]] = {}
+        self._waiting: dict[str, tuple[FoundFile, float]] = {}
         # A hash of the state of each file that was read: few bytes for each of very many files.
         self._taken: dict[str, int] = {}
         self._listed: dict[str, tuple[State, frozenset[str]]] = {}
         self._is_first = True
+        # Each facts.toml: it holds for files that come later.
+        self.facts: list[FoundFile] = []
         # When the next file will have been quiet for long enough.
         self.due = 0.0
 
-    def look(self) -> dict[str, State]:
+    def look(self) -> dict[str, FoundFile]:
         """Returns the files that are complete and were not read in this state."""
         now, today = time.monotonic(), time.time()
-        waiting: dict[str, tuple[State, float]] = {}
+        waiting: dict[str, tuple[FoundFile, float]] = {}
         taken: dict[str, int] = {}
+        self.facts = []
         for file in discover(self._paths, self._leave_out):
+            if file.is_facts:
+                self.facts.append(file)
             state = state_of(file)
             if self._taken.get(file.place) == hash(state):
                 taken[file.place] = hash(state)
                 continue
             before = self._waiting.get(file.place)
-            since = before[1] if before is not None and before[0] == state else now
+            since = before[1] if before is not None and state_of(before[0]) == state else now
             if self._is_first:
                 # Nobody watched it so far.
                 since -= max(today - file.mtime_ns / 1e9, 0.0)
-            waiting[file.place] = (state, since)
+            waiting[file.place] = (file, since)
         self._waiting, self._taken, self._is_first = waiting, taken, False
         listed = self._listed_by_manifests()
         ready = {
-            place: state for place, (state, since) in waiting.items() if now - since >= self._quiet_s or place in listed
+            place: file for place, (file, since) in waiting.items() if now - since >= self._quiet_s or place in listed
         }
         others = (since for place, (_, since) in waiting.items() if place not in ready)
         self.due = min(others, default=float("inf")) + self._quiet_s
         return ready
 
-    def take(self, ready: dict[str, State]) -> None:
-        for place, state in ready.items():
+    def take(self, ready: dict[str, FoundFile]) -> None:
+        for place, file in ready.items():
             self._waiting.pop(place, None)
-            self._taken[place] = hash(state)
+            self._taken[place] = hash(state_of(file))
 
     def _listed_by_manifests(self) -> set[str]:
         """The places that manifests among the waiting files list, and those of the manifests."""
-        there = {place: state for place, (state, _) in self._waiting.items() if place.lower().endswith(".json")}
+        there = {place: state_of(file) for place, (file, _) in self._waiting.items() if place.lower().endswith(".json")}
         self._listed = {
             place: known if (known := self._listed.get(place)) is not None and known[0] == state
             else (state, _listed_in(place, state))

@@ -57,7 +57,7 @@ comment on column kept.root.root_id is 'A keyed hash of its real path: where it 
 comment on column kept.root.name is 'The last part of its path, an archive''s without its suffix, redacted.';
 
 create table sighting (
-    sighting_id      bigint primary key,
+    sighting_id      bigint not null,
     log_id           bigint,
     path             varchar not null,
     archive          varchar,
@@ -150,8 +150,7 @@ comment on column kept.sighting_file.place is 'Where that is: a keyed hash of th
 create table kept.ignored_piece (
     log_id bigint not null,
     reason varchar not null,
-    pieces bigint not null check (pieces > 0),
-    primary key (log_id, reason)
+    pieces bigint not null check (pieces > 0)
 );
 comment on table kept.ignored_piece is
     'One row per log and reason: how many pieces of the log its format ignores for that reason. They sum up to '
@@ -272,8 +271,7 @@ create table kept.segment (
     event_text        varchar,
     stream            bigint[],
     losses            double[],
-    devices           varchar[],
-    primary key (log_id, segment)
+    devices           varchar[]
 );
 comment on table kept.segment is
     'One row per execution that left its lines in a log: a log can hold several. Filled by ingest, input of run.';
@@ -383,8 +381,8 @@ comment on column environment.python_version is 'Version of Python.';
 comment on column environment.libraries is 'Other libraries with their versions.';
 
 create table run (
-    run_id         bigint primary key,
-    run_key        varchar not null unique,
+    run_id         bigint not null,
+    run_key        varchar not null,
     case_id        bigint not null,
     environment_id bigint not null,
     trial          bigint,
@@ -443,8 +441,7 @@ create table run_log (
     first_line  bigint not null,
     last_line   bigint not null,
     devices     varchar[],
-    paired_by   varchar not null,
-    primary key (run_id, log_id, segment)
+    paired_by   varchar not null
 );
 comment on table run_log is 'One row per run and part of a log that belongs to it.';
 comment on column run_log.sighting_id is 'Place of the log through which it was paired.';

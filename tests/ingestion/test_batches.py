@@ -10,13 +10,15 @@ from pathlib import Path
 from threading import Event, Timer
 from typing import Any
 
+import duckdb
 import pytest
 
 from benchledger.errors import DatabaseError
-from benchledger.ingestion import pool, read, units
+from benchledger.ingestion import derive, pool, read, units
 from benchledger.ingestion.accounts import Pending
 from benchledger.ingestion.batches import Batches, BatchLimits
 from benchledger.ingestion.ingest import IngestOptions, ingest, ingest_with
+from benchledger.ingestion.load import sql_text
 from benchledger.kept import fill
 from benchledger.scanning import columns, log_reader
 from tests.ingestion.conftest import made
@@ -274,3 +276,16 @@ print(found[0])"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("table", ["run", "run_log"])
+def test_a_run_that_is_derived_twice_is_refused(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str
+) -> None:
+    again = f"insert into {table} from {table}; delete from bench_case"
+    monkeypatch.setattr(derive, "sql_text", lambda name: sql_text(name).replace("delete from bench_case", again))
+    log = put(tmp_path / "run.log", run_text(steps=5).log)
+
+    with pytest.raises(duckdb.InvalidInputException, match="was derived twice"):
+        ingest(log, db=db)
+    assert ask(db, "from log") == []

@@ -20,6 +20,7 @@ import pytest
 import benchledger
 from benchledger import ingest
 from benchledger.ingestion.batch_process import BatchProcess
+from benchledger.ingestion.discover import FoundFile
 from benchledger.ingestion.ingest import IngestOptions
 from benchledger.ingestion.watch import Arrivals
 from benchledger.store.lock_wait import set_wait_listener
@@ -38,7 +39,7 @@ QUESTIONS = (
 )
 
 
-def names(ready: dict[str, object]) -> set[str]:
+def names(ready: dict[str, FoundFile]) -> set[str]:
     return {os.path.basename(place) for place in ready}
 
 
@@ -115,7 +116,7 @@ def test_a_ledger_that_another_program_holds_is_written_later(
 
 def test_a_batch_whose_process_is_killed_is_tried_again(db: Path, tmp_path: Path) -> None:
     logs = put(tmp_path / "logs" / "run.log", run_text(steps=20).log).parent
-    ready = Arrivals((logs,), set(), 0.0).look()
+    ready = list(Arrivals((logs,), set(), 0.0).look().values())
     with closing(BatchProcess(IngestOptions(db), (logs,))) as process:
         threading.Timer(0.2, lambda: [os.kill(pid, signal.SIGKILL) for pid in process._executor._processes]).start()
 

@@ -1,5 +1,5 @@
 -- Inserts the runs of new_run into table run, and removes the cases and environments of no run.
--- reads: new_run, run_case, run_environment, ending, fact
+-- reads: new_run, run_case, run_environment, ending, fact, run_log
 -- makes: run, bench_case, environment
 
 insert into run by name
@@ -22,3 +22,11 @@ left join fact as a on a.run_id = n.run_id and a.name = 'ended_at' and a.used an
 
 delete from bench_case where case_id not in (select case_id from run);
 delete from environment where environment_id not in (select environment_id from run);
+
+-- Not by a primary key: DuckDB then writes the newest 122,880 rows of a table again at each checkpoint.
+select error('run ' || run_id || ' was derived twice')
+from (
+    select run_id from run semi join new_run using (run_id) group by run_id having count(*) > 1
+    union all
+    select run_id from run_log semi join new_run using (run_id) group by run_id, log_id, segment having count(*) > 1
+);

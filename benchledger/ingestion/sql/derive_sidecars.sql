@@ -1,5 +1,5 @@
 -- Sidecars hold for the runs of their folder and below, by sighting: of one format, the nearest, if it is alone there.
--- reads: log, kept.segment, active_sighting, new_run
+-- reads: log, kept.segment, active_sighting, new_run, run_log
 -- makes: run_log
 
 insert into run_log by name
@@ -30,6 +30,5 @@ select
     min(first_line) as first_line, max(last_line) as last_line, null::varchar[] as devices,
     if(min(distance) = 1, 'alone in its folder', 'alone in a folder above') as paired_by
 from nearest
-where alike = 1
-group by run_id, log_id
-on conflict do nothing;
+where alike = 1 and (run_id, log_id) not in (select (run_id, log_id) from run_log where segment = 1)
+group by run_id, log_id;
