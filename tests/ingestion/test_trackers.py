@@ -175,11 +175,11 @@ def test_order_and_number_of_ingests_change_nothing(tmp_path: Path) -> None:
     ingest(logs, db=whole)
     files = sorted(path for path in logs.rglob("*") if path.is_file())
 
-    for name, order in (("forwards", files), ("backwards", files[::-1])):
+    for name, order, together in (("forwards", files, 4), ("backwards", files[::-1], 1)):
         db = tmp_path / f"{name}.duckdb"
-        for file in order:
-            # The root is the whole folder, of which the files come one by one.
-            ingest(file, db=db)
+        for first in range(0, len(order), together):
+            # The root is the whole folder, of which the files come one by one, or a few at a time.
+            ingest(*order[first : first + together], db=db)
         ingest(logs, db=db)
         assert stable_tables(db) == stable_tables(whole), name
         pairs = "select run_key, role, content_hash, paired_by from run_log join run using (run_id) join log using (log_id) order by all"

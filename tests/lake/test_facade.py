@@ -49,7 +49,7 @@ def facade(demo_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def logs(tmp_path: Path) -> Path:
+def logs(near: None, tmp_path: Path) -> Path:
     for number in range(3):
         put(tmp_path / "logs" / str(number) / "run.log", run_text(seed=number, at=1000.0 * number).log)
     return tmp_path / "logs"

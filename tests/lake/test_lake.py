@@ -10,9 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -43,6 +41,8 @@ from tests.ingestion.tied_logs import tied_logs
 pytest.importorskip("obstore")
 
 SMALL = 50_000
+# Fewer units, where it is enough that there are several.
+LARGER = 70_000
 
 
 @pytest.fixture(scope="module")
@@ -62,18 +62,6 @@ def ledger(sources: list[Path], key_file: Path, tmp_path_factory: pytest.TempPat
     db = tmp_path_factory.mktemp("ledger") / "bench.duckdb"
     ingest(*sources, db=db, key_file=key_file)
     return db
-
-
-@contextmanager
-def here(_: str) -> Iterator[Executor]:
-    """Threads of this process, in the place of a cluster: they start at once."""
-    with ThreadPoolExecutor(1) as threads:
-        yield threads
-
-
-@pytest.fixture
-def near(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(driver, "executor_of", here)
 
 
 def test_a_lake_filled_by_other_processes_gives_the_ledger_of_one_ingest(
@@ -125,12 +113,12 @@ def test_what_was_killed_is_read_again_and_what_it_left_is_invisible(
 
     monkeypatch.setattr(Lake, "put_new", killed)
     with pytest.raises(BenchledgerError, match="Units that were read stay"):
-        lake_ingest(*sources, lake=lake, key_file=key_file, unit_bytes=SMALL)
+        lake_ingest(*sources, lake=lake, key_file=key_file, unit_bytes=LARGER)
     monkeypatch.setattr(Lake, "put_new", put_new)
     with pytest.raises(UsageError, match="holds nothing yet"):
         lake_publish(lake=lake, into=tmp_path / "early.duckdb")
 
-    done = lake_ingest(*sources, lake=lake, key_file=key_file, unit_bytes=SMALL)
+    done = lake_ingest(*sources, lake=lake, key_file=key_file, unit_bytes=LARGER)
 
     assert done.read < done.units
     lake_publish(lake=lake, into=tmp_path / "lake.duckdb")
