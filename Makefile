@@ -47,10 +47,11 @@ demo: .venv/.runs .venv/.native
 	@echo; echo "Measured by runners/ on H200 and H100: docs/results.md. The database is $(DEMO_DB); next: BENCH_DB=$(DEMO_DB) $(BIN)/bench runs"
 	@echo "The site is $(CURDIR)/$(DEMO_SITE)/index.html: open it in a browser (docs/site.md)"
 
-# On all cores; a file's tests stay together, because they share what is slow to make, and the order of the files is that of
-# tests/conftest.py. Hundreds of processes start: each would compile the program anew where bytecode must not be kept.
+# By one process more than there are cores, since some tests wait for clocks, disks and other processes. A file's tests
+# stay together, because they share what is slow to make, and the order of the files is that of tests/conftest.py.
+# Hundreds of processes start: each would compile the program anew where bytecode must not be kept.
 test: .venv/.tests .venv/.native
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(ARGS)
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-long: .venv/.tests .venv/.native
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m long --numprocesses auto --dist loadfile --no-loadscope-reorder $(ARGS)

@@ -13,16 +13,19 @@ from benchledger.kept import uses
 from tests.kept.oracle import Run, apply_rule
 
 USED = """
-select use.rule, use.phase, use.unit, claimed_record.log_id, claimed_record.byte_offset, use.place & 63
+select use.run_id, use.rule, use.phase, use.unit, claimed_record.log_id, claimed_record.byte_offset, use.place & 63
 from use
 join claimed_record on claimed_record.run_id = use.run_id and claimed_record.place = use.place - (use.place & 63)
 where dropped is null
 """
 
 
-@pytest.mark.parametrize("which", ["demo_ledger", pytest.param("archives_ledger", marks=pytest.mark.long)])
+# One run at a time, as for an explanation, and many.
+@pytest.mark.parametrize(
+    ("which", "at_once"), [("demo_ledger", 1), pytest.param("archives_ledger", 50, marks=pytest.mark.long)]
+)
 def test_every_run_and_rule_has_the_number_and_the_readings_of_the_oracle(
-    which: str, request: pytest.FixtureRequest
+    which: str, at_once: int, request: pytest.FixtureRequest
 ) -> None:
     db: Path = request.getfixturevalue(which)
     differing, seen, used = [], set(), 0
@@ -31,11 +34,15 @@ def test_every_run_and_rule_has_the_number_and_the_readings_of_the_oracle(
         kept = {
             (row["run_id"], row["rule"], row["phase"], row["unit"]): row for row in rows_of(con.sql("from kept.speed"))
         }
-        for (run_id,) in con.execute("select run_id from run").fetchall():
-            run, places = Run(con, run_id), dict[object, set[object]]()
-            with uses(con, [run_id]):
-                for rule, phase, unit, *place in con.execute(USED).fetchall():
-                    places.setdefault((run_id, rule, phase, unit), set()).add(tuple(place))
+        runs = [run_id for (run_id,) in con.execute("select run_id from run").fetchall()]
+        places = dict[object, set[object]]()
+        for number, run_id in enumerate(runs):
+            if number % at_once == 0:
+                with uses(con, runs[number : number + at_once]):
+                    places.clear()
+                    for *key_of, log_id, byte, ordinal in con.execute(USED).fetchall():
+                        places.setdefault(tuple(key_of), set()).add((log_id, byte, ordinal))
+            run = Run(con, run_id)
             for rule in rules:
                 for phase in {one.phase for one in run.printed} | {"train"}:
                     for one in apply_rule(rule, run, phase):
