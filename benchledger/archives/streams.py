@@ -17,6 +17,9 @@ CHUNK = 256 * 1024
 SPOOL_MEMORY = 64 * 2**20
 # Decompressed bytes per step, so that limits act before memory is full.
 PIECE = 1024 * 1024
+# A decoder returns what follows its frame, so a new one is given little first: else each of 10^6 empty frames copies
+# all that follows it. The amount then doubles.
+_FIRST_PART = 512
 # xz allocates the dictionary size of the file: 64 MiB for `xz -9`, up to 4 GiB in a crafted one.
 _XZ_MEMORY = 512 * 2**20
 
@@ -112,6 +115,8 @@ class Decompressed:
         self._errors = _errors(kind)
         self._ready: list[Damaged] = []
         self._in = self._out = 0
+        # What was read and not yet given to the decoder begins at `_at`.
+        self._ahead, self._at, self._part_size = b"", 0, CHUNK
 
     def read(self, size: int, /) -> bytes:
         parts: list[bytes] = []
@@ -134,11 +139,10 @@ class Decompressed:
             decoder = self._decoder
             data = b""
             if decoder.eof:
-                self._decoder, data = self._next(decoder.unused_data)
-                if self._decoder is None:
-                    return b""
-                decoder = self._decoder
-            elif decoder.needs_input:
+                self._at -= len(decoder.unused_data)
+                self._decoder = self._next()
+                continue
+            if decoder.needs_input:
                 data = self._take()
                 if not data:
                     raise truncated(f"the {self._kind} data ends in its middle, after {self._out:,} bytes came out")
@@ -154,21 +158,35 @@ class Decompressed:
         return b""
 
     def _take(self) -> bytes:
-        data = self._source.read(CHUNK)
-        self._in += len(data)
+        if self._at == len(self._ahead):
+            self._refill()
+        data = self._ahead[self._at : self._at + self._part_size]
+        self._at += len(data)
+        self._part_size = min(self._part_size * 2, CHUNK)
         return data
 
-    def _next(self, rest: bytes) -> tuple[_Decoder | None, bytes]:
+    def _refill(self) -> bool:
+        # Keeps what is left, since a head can begin in one chunk and end in the next.
+        data = self._source.read(CHUNK)
+        self._in += len(data)
+        self._ahead, self._at = self._ahead[self._at :] + data, 0
+        return bool(data)
+
+    def _next(self) -> _Decoder | None:
         # Members and frames may follow each other, with zeros as padding between and after them.
-        while not (rest := rest.lstrip(b"\x00")):
-            rest = self._take()
-            if not rest:
-                return None, b""
-        if len(rest) < HEAD:
-            rest += self._take()
-        if not rest.startswith(MAGIC[self._kind]):
+        while True:
+            if self._at < len(self._ahead) and not self._ahead[self._at]:
+                self._at = len(self._ahead) - len(self._ahead[self._at :].lstrip(b"\x00"))
+            if self._at < len(self._ahead):
+                break
+            if not self._refill():
+                return None
+        if len(self._ahead) - self._at < HEAD:
+            self._refill()
+        if not self._ahead.startswith(MAGIC[self._kind], self._at):
             raise trailing(f"after its end, {self._out:,} bytes out, follow bytes that are no {self._kind}")
-        return _decoder(self._kind), rest
+        self._part_size = _FIRST_PART
+        return _decoder(self._kind)
 
 
 def spool_to(source: Source, held: BinaryIO) -> Damaged | None:

@@ -122,7 +122,7 @@ class Names:
             if end not in self._ends:
                 if len(self._ends) >= _CACHED:
                     self._ends.clear()
-                fits = any(pattern.match(end) for pattern in patterns)
+                fits = any(pattern.match(end) for pattern in patterns if pattern.literal in end)
                 self._ends[end] = self._first_match(parts[-count:]) if fits else None
             if (found := self._ends[end]) is not None:
                 return found

@@ -13,6 +13,7 @@ from benchledger.redaction.pseudonyms import Pseudonyms
 # Texts repeat (leads, labels, notes): results are cached, up to this many texts of up to this length.
 _KEPT = 50_000
 _KEPT_LENGTH = 2_000
+_KEPT_PATHS = 1_000
 _MOST_PASSES = 4
 
 
@@ -25,7 +26,7 @@ class Redactor:
         self._names = Names(rules, self._pseudonyms)
         self._line_filter = LineFilter(self._names.rule_set, self._names.patterns, self._names.domain_ending)
         self._known: dict[str, str] = {}
-        self._last_path: tuple[tuple[str, str], str] = (("", ""), "")
+        self._paths: dict[tuple[str, str], str] = {}
 
     @property
     def counts(self) -> Counter[str]:
@@ -89,10 +90,13 @@ class Redactor:
         `place`, the whole path, shows that `crim/x.log` below /home names a user. Without `place`, the path counts as
         absolute: tar stores `/home/crim/x.log` as `home/crim/x.log`.
         """
-        # Cached, because each file asks twice in a row: for its outcome and for its sighting.
-        if self._last_path[0] != (path, place):
-            self._last_path = (path, place), self._path(path, place)
-        return self._last_path[1]
+        # Cached, because each file asks several times in a row: for its outcome and for its sighting.
+        known = self._paths.get((path, place))
+        if known is None:
+            if len(self._paths) >= _KEPT_PATHS:
+                self._paths.clear()
+            known = self._paths[path, place] = self._path(path, place)
+        return known
 
     def _path(self, path: str, place: str) -> str:
         if not place.endswith(path) or place == path:

@@ -16,7 +16,7 @@ from benchledger.definitions.file_cache import cache_folder, read_entry, write_e
 from benchledger.definitions.folders import only_shipped
 from benchledger.definitions.regular_file import need_regular
 from benchledger.errors import DatabaseError, cure_of_writing
-from benchledger.store.confined import keep_to_the_ledger
+from benchledger.store.confined import keep_to_the_ledger, without_shadows
 from benchledger.store.facade import find_lake, refuse_facade
 from benchledger.store.lock_wait import REPORT_AFTER_S, held_error, holder_in, report_wait
 from benchledger.store.memory import use_one_thread
@@ -202,14 +202,12 @@ def written(place: Path | str) -> Iterator[None]:
         if "create checkpoint" in str(error):
             raise _incomplete(place, error) from error
         cure = _MORE_MEMORY if isinstance(error, duckdb.OutOfMemoryException) else cure_of_writing(error)
-        raise DatabaseError(
-            f"{place}: the ledger could not be written and is unchanged: {error}. {cure} or mend what it names, "
-            f"then do this again"
-        ) from error
+        what = f"the ledger could not be written and is unchanged: {error}"
+        raise DatabaseError(f"{place}: {what}. {cure} or mend what it names, then do this again") from error
 
 
 def _make(place: Path) -> None:
-    # Built beside its place and moved there complete: DuckDB cannot replay the log of a half-built schema.
+    # Built beside its place: DuckDB cannot replay the log of a half-built schema.
     scratch = place.with_name(f"{place.name}.new-{os.getpid()}")
     empty = _empty_ledger()
     try:
@@ -260,11 +258,11 @@ def _connect(place: Path, *, read_only: bool, wait_s: float) -> duckdb.DuckDBPyC
     _import_duckdb()
     import duckdb
 
-    began = time.monotonic()
-    told = False
+    began, told, is_new = time.monotonic(), False, not place.exists()
     while True:
         try:
-            return duckdb.connect(str(place), read_only=read_only)
+            con = duckdb.connect(str(place), read_only=read_only)
+            break
         except duckdb.Error as error:
             # Another thread may be about to close it. If it is this thread, waiting does not help.
             own = "different configuration than existing connections" in str(error)
@@ -278,6 +276,7 @@ def _connect(place: Path, *, read_only: bool, wait_s: float) -> duckdb.DuckDBPyC
                 told = True
                 report_wait(f"{place}: held by {holder}; waiting until it lets go, at most {wait_s:g} s")
         time.sleep(POLL_S)
+    return con if is_new else without_shadows(con, place)
 
 
 def _import_duckdb() -> None:

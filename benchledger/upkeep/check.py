@@ -27,13 +27,6 @@ _CURES = {
     "exclude": "Say why: bench exclude RUN --reason TEXT",
 }
 _VIEWS = "select schema_name, view_name from system.main.duckdb_views() where not internal order by all"
-_SHADOWS = """
-select distinct function_name from system.main.duckdb_functions() as own
-where not internal and exists (
-    from system.main.duckdb_functions() as theirs where internal and theirs.function_name = own.function_name
-)
-order by all
-"""
 _RESTORE = "Restore the file from a backup, or ingest the logs into a new ledger"
 
 
@@ -55,8 +48,8 @@ def db_check(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> pl.DataFra
 
     with closing(open_for_reading(db, wait_s)) as con:
         unreadable = _unreadable(con)
-        found = [_readable(unreadable), *_schema(con), macros := _macros(con)]
-        if not unreadable and macros.ok:
+        found = [_readable(unreadable), *_schema(con)]
+        if not unreadable:
             found += _rows(con)
         found += _private(con, Path(db))
         found += _contents(con, Path(db))
@@ -106,12 +99,6 @@ def _schema(con: duckdb.DuckDBPyConnection) -> list[Held]:
     if not missing:
         return [Held(what, True)]
     return [Held(what, False, f"missing or changed: {', '.join(missing)}", _RESTORE)]
-
-
-def _macros(con: duckdb.DuckDBPyConnection) -> Held:
-    found = ", ".join(row[0] for row in con.execute(_SHADOWS).fetchall())
-    what = "no macro has the name of a function of DuckDB, in whose place it would answer"
-    return Held(what, not found, found or None, _RESTORE if found else None)
 
 
 def _rows(con: duckdb.DuckDBPyConnection) -> list[Held]:

@@ -7,9 +7,11 @@ import random
 import struct
 import tarfile
 import zipfile
+from typing import Any
 
 import pytest
 
+from benchledger.archives import streams
 from benchledger.archives.limits import Limits
 from benchledger.archives.member import Member
 from benchledger.archives.walk import Archive
@@ -154,6 +156,41 @@ def test_members_that_follow_one_another_are_one_text_and_padding_is_none(kind: 
     assert text == b"one\ntwo\n"
     assert member.stream is not None
     assert member.stream.problem is None
+
+
+@pytest.mark.parametrize("kind", COMPRESS)
+def test_frames_and_padding_of_any_size_are_one_text(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = [0, 1, 600, 0, 40_000, 0, 0, 7, 300_000, 0, 100]
+    padding = [0, 5, 0, 700, 0, 3_000, 0, 0, 1, 64, 0]
+    parts = [f"{place:07}\n".encode() * size for place, size in enumerate(sizes)]
+    data = b"".join(COMPRESS[kind](part) + bytes(zeros) for part, zeros in zip(parts, padding, strict=True))
+
+    for chunk in (64, 1_000, 1 << 18):
+        monkeypatch.setattr(streams, "CHUNK", chunk)
+        assert [got for _, got in members(data)] == [b"".join(parts)]
+
+
+@pytest.mark.parametrize("kind", COMPRESS)
+def test_each_of_many_frames_is_given_few_of_the_bytes_behind_it(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = []
+
+    class Counted:
+        def __init__(self, decoder: Any) -> None:
+            self._decoder = decoder
+
+        def decompress(self, data: bytes, size: int) -> bytes:
+            given.append(len(data))
+            return self._decoder.decompress(data, size)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._decoder, name)
+
+    make = streams._decoder
+    monkeypatch.setattr(streams, "_decoder", lambda kind: Counted(make(kind)))
+    members(COMPRESS[kind](b"") * 2_000)
+
+    assert len(given) >= 2_000
+    assert sum(given) < 2_000 * 1_024 + 2 * streams.CHUNK
 
 
 def test_bytes_after_the_end_are_told() -> None:

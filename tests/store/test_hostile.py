@@ -10,9 +10,7 @@ import duckdb
 import pytest
 
 from benchledger import ingest
-from benchledger.answers.read_only import reading
 from benchledger.errors import DatabaseError
-from benchledger.store.confined import confine
 from benchledger.store.database import open_as_it_is, open_for_reading, open_for_writing
 from benchledger.store.facade import MAKE_FACADE, facade_in
 from tests.cli.bench import run_bench
@@ -46,8 +44,6 @@ def test_no_opened_ledger_reads_another_file(ledger: Path, opens: object) -> Non
     _change(
         ledger,
         f"create view main.theirs as select content from read_text('{secret}')",
-        # A macro that stands for the function which tells whether files are disabled.
-        "create macro main.current_setting(name) as false",
     )
 
     with closing(opens(ledger)) as con:  # type: ignore[operator]
@@ -56,13 +52,13 @@ def test_no_opened_ledger_reads_another_file(ledger: Path, opens: object) -> Non
                 con.execute(statement)
 
 
-def test_a_macro_does_not_keep_sql_unconfined(ledger: Path) -> None:
-    _change(ledger, "create macro main.current_setting(name) as name = 'lock_configuration'")
+@pytest.mark.parametrize("opens", [open_for_writing, open_for_reading, open_as_it_is])
+@pytest.mark.parametrize("name", ["main.count", "kept.current_setting", "main.bool_or"])
+def test_a_ledger_with_a_macro_in_place_of_a_function_is_not_opened(ledger: Path, opens: object, name: str) -> None:
+    _change(ledger, f"create macro {name}(a) as 7")
 
-    with reading(ledger) as con:
-        confine(con)
-        with pytest.raises(duckdb.InvalidInputException, match="locked"):
-            con.execute("set threads = 2")
+    with pytest.raises(DatabaseError, match=rf"functions of DuckDB \({name.partition('.')[2]}\)"):
+        opens(ledger)  # type: ignore[operator]
 
 
 def test_a_view_in_place_of_the_facade_is_not_read(ledger: Path) -> None:
@@ -91,7 +87,6 @@ def test_a_confined_ledger_takes_logs(ledger: Path) -> None:
     [
         "create or replace view main.speed_table as from read_text('/etc/hostname')",
         "drop view main.speed_table",
-        "create macro main.count(a) as error('no')",
         "create macro main.max(a) as 'x'::integer",
     ],
 )
