@@ -25,6 +25,9 @@ from tests.ledger_rows import ledger_rows
 FIRST = (
     "kept/test_oracle.py",
     "torture/test_torture.py",
+    "ingestion/test_watch.py",
+    "ingestion/test_roots.py",
+    "ingestion/test_ctrl_c.py",
     "docs/test_commands_run.py",
     "scanning/test_corpus.py",
     "ingestion/test_published_values.py",

@@ -27,32 +27,28 @@ def outcomes(db: Path, folder: Path, **more: Any) -> dict[str, tuple[str, str]]:
     return {found.path: (found.status, shown.get(found.status, found.reason or "")) for found in result.outcomes}
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("x=" + "[" * 100_000, "facts.toml:1: lists or tables are nested too deep: remove some layers"),
-        ("x=" + "{a=" * 100_000, "facts.toml:1: lists or tables are nested too deep: remove some layers"),
-        ("\nx=" + "9" * 500_000, "facts.toml:2: a number of more than 4,300 digits"),
-        ("9" * 500_000, "facts.toml:1: not TOML: Expected '=' after a key in a key/value pair (at end of document)"),
-        (
-            "[case]\n" + ".".join("a" * 200_000) + "=1",
-            "facts.toml:2: a key of more than 64 names joined by dots: divide it into tables",
-        ),
-        (
-            "".join(f"a.b{k}.c=1\n" for k in range(200_000)),
-            "facts.toml:1: longer than 1,048,576 bytes: no facts.toml is",
-        ),
-    ],
-)
-def test_a_hostile_facts_toml_is_refused_and_its_neighbours_are_read(
-    db: Path, tmp_path: Path, text: str, reason: str
-) -> None:
-    put(tmp_path / "logs" / "facts.toml", text)
-    put(tmp_path / "logs" / "good.log", GOOD)
+HOSTILE = {
+    "x=" + "[" * 100_000: "facts.toml:1: lists or tables are nested too deep: remove some layers",
+    "x=" + "{a=" * 100_000: "facts.toml:1: lists or tables are nested too deep: remove some layers",
+    "\nx=" + "9" * 500_000: "facts.toml:2: a number of more than 4,300 digits",
+    "9" * 500_000: "facts.toml:1: not TOML: Expected '=' after a key in a key/value pair (at end of document)",
+    "[case]\n" + ".".join("a" * 200_000) + "=1": (
+        "facts.toml:2: a key of more than 64 names joined by dots: divide it into tables"
+    ),
+    "".join(f"a.b{k}.c=1\n" for k in range(200_000)): "facts.toml:1: longer than 1,048,576 bytes: no facts.toml is",
+}
+
+
+def test_a_hostile_facts_toml_is_refused_and_its_neighbours_are_read(db: Path, tmp_path: Path) -> None:
+    for number, text in enumerate(HOSTILE):
+        put(tmp_path / "logs" / str(number) / "facts.toml", text)
+        put(tmp_path / "logs" / str(number) / "good.log", run_text(steps=5, seed=number, at=900 * number).log)
 
     found = outcomes(db, tmp_path / "logs")
 
-    assert found == {"facts.toml": ("unreadable", reason), "good.log": ("loaded", "")}
+    for number, reason in enumerate(HOSTILE.values()):
+        assert found[f"{number}/good.log"] == ("loaded", "")
+        assert found[f"{number}/facts.toml"] == ("unreadable", reason)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -95,34 +91,36 @@ def test_a_name_that_no_system_can_unpack_is_refused(db: Path, tmp_path: Path) -
     ]
 
 
-@pytest.mark.parametrize(
-    ("error", "reason"),
-    [
-        (RecursionError("maximum recursion depth exceeded"), "cannot be read: RecursionError: maximum recursion"),
-        (MemoryError(), "cannot be read: memory ran out"),
-        (KeyError("step"), "cannot be read: KeyError: 'step'"),
-        (OverflowError("Python int too large"), "cannot be read: OverflowError: Python int too large"),
-    ],
-)
+FAILURES = [
+    (RecursionError("maximum recursion depth exceeded"), "cannot be read: RecursionError: maximum recursion"),
+    (MemoryError(), "cannot be read: memory ran out"),
+    (KeyError("step"), "cannot be read: KeyError: 'step'"),
+    (OverflowError("Python int too large"), "cannot be read: OverflowError: Python int too large"),
+]
+
+
 def test_a_failure_in_the_middle_of_a_log_leaves_no_row_of_it(
-    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, reason: str
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = LogReader._scan
+    texts = [run_text(steps=20, seed=number, at=900 * number).log for number in range(len(FAILURES) + 2)]
+    # The first and the last log are good.
+    errors = {text.encode(): error for text, (error, _) in zip(texts[1:], FAILURES, strict=False)}
 
     def scan(self: LogReader, reading: Any, buffer: bytes, *more: Any) -> None:
         real(self, reading, buffer, *more)
-        if buffer == BAD.encode():
-            raise error
+        if bytes(buffer) in errors:
+            raise errors[bytes(buffer)]
 
     monkeypatch.setattr(LogReader, "_scan", scan)
-    put(tmp_path / "logs" / "a.log", GOOD)
-    put(tmp_path / "logs" / "b.log", BAD)
-    put(tmp_path / "logs" / "c.log", run_text(steps=20, seed=3, at=1800).log)
+    for number, text in enumerate(texts):
+        put(tmp_path / "logs" / f"{number}.log", text)
 
     found = outcomes(db, tmp_path / "logs")
 
-    assert [found[name][0] for name in ("a.log", "b.log", "c.log")] == ["loaded", "unreadable", "loaded"]
-    assert found["b.log"][1].startswith(reason)
+    assert [status for status, _ in found.values()] == ["loaded", *["unreadable"] * len(FAILURES), "loaded"]
+    for number, (_, reason) in enumerate(FAILURES, start=1):
+        assert found[f"{number}.log"][1].startswith(reason)
     assert one(db, "select count(*), count(distinct log_id) from log") == (2, 2)
     assert one(db, "select count(distinct log_id) from kept.record") == 2
 
