@@ -11,6 +11,9 @@
 #                environment of its own, which it makes once: gigabytes, and minutes
 #   make test-site  passes the tests of the site in a real Chromium: the one of Debian, or one that playwright brings
 #   make torture SECONDS=600  kills ingests, lets disks fail, mutates logs and archives for that time, and prints counts
+#                (ARGS=--goals goes on until 1,000 kills, 10^6 lines, 50,000 files and 5,000 archives are reached)
+#   make watch LOGS=50000  passes a day of so many logs in LOGS/50 seconds to a watch that is ended nine times, and
+#                compares the rows with those of one ingest
 #   make check   style, types, import contracts, and that wheel and sdist install elsewhere
 #   make bench   measures speed and memory of an ingest: ten minutes (for a look: ARGS="--rounds 1 --small-files 400
 #                --large-mb 5 --peak-mb 5 --page .bench/look.md"); bench-large: beside 200 million records, a file of 2 GB
@@ -31,7 +34,7 @@
 #   make clean   removes all that these targets made
 
 .DEFAULT_GOAL := demo
-.PHONY: demo test test-long test-runners test-trackers test-frameworks test-site torture fuzz check style types contracts packaging native native-check wheels release bench bench-large bench-native bench-formats bench-answers bench-compare bench-history data results docs site-docs audit-page rejects-page clean
+.PHONY: demo test test-long test-runners test-trackers test-frameworks test-site torture watch fuzz check style types contracts packaging native native-check wheels release bench bench-large bench-native bench-formats bench-answers bench-compare bench-history data results docs site-docs audit-page rejects-page clean
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
@@ -92,6 +95,10 @@ test-site: .venv/.tests .venv/.native
 SECONDS ?= 60
 torture: .venv/.tests .venv/.native
 	PYTHONPATH= $(BIN)/python -m tests.torture.run --seconds $(SECONDS) $(ARGS)
+
+LOGS ?= 5000
+watch: .venv/.tests .venv/.native
+	BENCH_WATCH_LOGS=$(LOGS) $(BIN)/python -m pytest -s -m long tests/ingestion/test_watch.py $(ARGS)
 
 fuzz: .venv/.tests .venv/.native
 	PYTHONPATH= $(BIN)/python -m tests.torture.fuzz --seconds $(SECONDS) $(ARGS)

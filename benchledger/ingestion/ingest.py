@@ -59,11 +59,10 @@ class IngestResult:
     `runs` is the number of runs that the files of this ingest belong to, `retold_runs` of those that were derived again
     because a facts.toml has changed, `moved_runs` of those below a folder that was named only now; `unpaired` counts
     telemetry, profile and sidecar logs without a run; `stale` counts logs that were read with older definitions.
-    `foreign` are the formats of logs in the ledger that no definition of today describes: they are kept as they are.
-    `unfitting`: each `match` of a facts.toml that fits no log, with its line.
-    `archives` were read, or unchanged, with `nested_archives` and `archived_files` in them; a part of
-    `damaged_archives` could not be read.
-    `lost_private`: the list of files or the key was missing, so that no file could be skipped as unchanged.
+    `foreign` are the formats of logs that no definition of today describes: they are kept as they are. `unfitting`:
+    each `match` of a facts.toml that fits no log, with its line.
+    `archives` were read, or unchanged, with `nested_archives` and `archived_files` in them; parts of `damaged_archives`
+    could not be read. `lost_private`: the list of files or the key was missing, so no file was skipped as unchanged.
     """
 
     outcomes: list[FileOutcome] = field(default_factory=list)
@@ -134,10 +133,9 @@ def ingest(
     before; without paths, every log whose definitions have changed. `dry_run` reads and accounts, and writes nothing.
     `documents` reads pages and scripts that quote log lines as logs, `keep_logs` keeps the contents of logs in
     LEDGER.logs, `keep_redacted` with private names replaced: as every later ingest does. `limits`: against bombs.
-    `key_file` holds the key of a new ledger's pseudonyms, so that they are those of another one; a ledger keeps the key
-    that it was made with. Raises UsageError for a path that does not exist or a key file that cannot be used,
-    DatabaseError and DatabaseHeldError (after `wait_s` seconds) for a database that cannot be used, DefinitionError for
-    a definition that is wrong.
+    `key_file` holds the key of a new ledger's pseudonyms; a ledger keeps its key. Raises UsageError for a path that
+    does not exist or a wrong key file, DatabaseError and DatabaseHeldError (after `wait_s` seconds) for a database that
+    cannot be used, DefinitionError for a wrong definition.
     """
     key = read_key_file(Path(key_file)) if key_file is not None else None
     options = IngestOptions(
@@ -163,7 +161,7 @@ class IngestOptions:
     documents: bool = False
     keep_logs: bool = False
     keep_redacted: bool = False
-    files: list[FoundFile] | None = None
+    files: list[FoundFile] | None = None  # Then nobody asks which matches of a facts.toml fit no log.
 
 
 def ingest_with(
@@ -208,17 +206,21 @@ class _Ingest:
         # A ledger that exists may be locked: this fails before anything is read.
         self._is_new = db.parent.is_dir() and not db.exists()
         con = None if self._is_new else opened.enter_context(closing(open_for_writing(db, options.wait_s, records=0)))
+        self._tops = self._folders if options.files is None else []
         with gc_paused(), closing(PrivateFile(db, options.key)) as private:
             self._key = private.key
             self._redactor = Redactor(known_redaction(), self._key)
             self._campaign_name = self._redactor.optional(options.campaign_name)
-            unread_hash = all_formats_hash(self._formats)
             plan = Plan(
-                self._names, unread_hash, options.refresh, self._campaign_name, self._redactor.path,
+                self._names, all_formats_hash(self._formats), options.refresh, self._campaign_name, self._redactor.path,
                 documents=options.documents,
             )  # fmt: skip
+            plan.know_roots(con, private)
+            self._roots = Roots(self._key, self._redactor, plan, self._folders)
+            # A new root holds what was seen before, too.
+            asked = None if stdin is not None or self._roots.new else self._files
             if con is not None:
-                plan.know(con, private, self._formats)
+                plan.know(con, private, self._formats, asked, self._tops)
         if self._reads_all_stale and stdin is None:
             self._files = with_kept(plan.stale_files(), plan, con, options.db)
         if stdin is not None:
@@ -228,7 +230,6 @@ class _Ingest:
             self._files.append(FoundFile(STDIN_NAME, STDIN_NAME, STDIN_NAME, len(content), 0, open=opens))
         with gc_paused():
             self._plan, self._work = plan, plan.sort_out(self._files)
-        self._roots = Roots(self._key, self._redactor, plan, self._folders)
         self._documents = Documents(self._names.documents, self._formats)
         self._writer = Writer(db, options.wait_s, self._formats, plan, self._roots, options.jobs, self._documents)
         if stdin is None and is_little(self._work.sizes):
@@ -240,10 +241,9 @@ class _Ingest:
 
     def _begin_reading(self, opened: ExitStack) -> None:
         options, plan = self._options, self._plan
-        report = Reporter(options.progress, self._work.sizes)
         keeping = keeping_of(self._db, raw=options.keep_logs, redacted=options.keep_redacted)
         pool = Pool(partial(process_reader, plan.known, self._key, self._db.parent, keeping=keeping), options.jobs)
-        self._reading = Reading(self._work, pool, report, jobs=options.jobs)
+        self._reading = Reading(self._work, pool, Reporter(options.progress, self._work.sizes), jobs=options.jobs)
         # While other processes read: check the samples of all formats.
         load_formats()
         load_redaction()
@@ -290,7 +290,7 @@ class _Ingest:
 
     def _sum_up(self, result: IngestResult) -> None:
         accounts, plan = self._accounts, self._plan
-        unfitting = unfitting_matches(self._work, plan, self._facts, accounts, self._folders)
+        unfitting = unfitting_matches(self._work, plan, self._facts, accounts, self._tops)
         result.unfitting = tuple(self._redactor.text(line) for line in unfitting)
         result.outcomes = accounts.in_order(self._work.order)
         result.archives, result.archived_files = len(accounts.members), accounts.archived_files

@@ -74,6 +74,7 @@ def moved_sightings(
     """The sightings below the roots that only another ledger was told of, as they are told below these."""
     redactor = Redactor(load_redaction(), private.key)
     plan = Plan(names, all_formats_hash(formats), False, None, redactor.path)
+    plan.know_roots(con, private)
     plan.know(con, private, formats)
     roots = Roots(private.key, redactor, plan, [])
     if not roots.moved:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from benchledger.ingestion.discover import (
     is_facts_place,
     member_at,
 )
+from benchledger.ingestion.few_files import ask, seen_of
 from benchledger.ingestion.outcomes import DOCUMENT, KnownLog
 from benchledger.ingestion.units import ToRead
 from benchledger.scanning.content import Previous
@@ -61,6 +62,8 @@ class Plan:
         self._paths: dict[int, str] = {}
         self._statuses: dict[int, str] = {}
         self.lost_private = False
+        # Whether it knows all that the ledger does.
+        self.is_whole = True
         self.foreign: list[str] = []
         self._named: dict[int, str] = {}
         self.seen: dict[str, SeenFile] = {}
@@ -81,34 +84,46 @@ class Plan:
         # The logs of which only documents were seen.
         self.only_documents: set[int] = set()
 
-    def know(self, con: duckdb.DuckDBPyConnection, private: PrivateFile, formats: dict[str, LogFormat]) -> None:
-        """Reads the ledger's logs and sightings, and the list of files."""
+    def know_roots(self, con: duckdb.DuckDBPyConnection | None, private: PrivateFile) -> None:
+        if con is not None:
+            self.named = private.roots()
+            self.root_ids = {row[0] for row in con.execute("select root_id from kept.root").fetchall()}
+
+    def know(
+        self, con: duckdb.DuckDBPyConnection, private: PrivateFile, formats: dict[str, LogFormat],
+        files: list[FoundFile] | None = None, tops: Iterable[str] = (),
+    ) -> None:  # fmt: skip
+        """Reads the logs, sightings and list of files, for a few `files` only theirs; `tops`: as in `seen_of`."""
         self._current = {log_format.name: log_format.definitions_hash for log_format in formats.values()}
+        few = None if files is None or self.refresh else seen_of(files, private, tops)
+        self.seen = few or {}
+        self.is_whole = few is None or bool(self.facts_gone(files or []))
+        log, sighting = ("log", "sighting") if self.is_whole else ("asked_log", "asked_sighting")
+        if self.is_whole:
+            self.seen = private.seen()
+        else:
+            ask(con, files or [], self.seen)
         rows = con.execute(
-            """select log_id, content_hash, bytes, format, definitions_hash, evidence, pieces, records, ignored,
+            f"""select log_id, content_hash, bytes, format, definitions_hash, evidence, pieces, records, ignored,
                    rejects, unread
-               from log"""
+               from {log}"""  # noqa: S608 - one of two names
         ).fetchall()
         self.logs = {row[0]: KnownLog(*row) for row in rows}
-        placed = con.execute("select sighting_id, path, status, log_id from sighting").fetchall()
+        placed = con.execute(f"select sighting_id, path, status, log_id from {sighting}").fetchall()  # noqa: S608
         self._paths = {row[0]: row[1] for row in placed}
         self._statuses = {row[0]: row[2] for row in placed}
         self.only_documents = {row[3] for row in placed if row[2] == DOCUMENT}
         if self.only_documents:
             self.only_documents -= {row[3] for row in placed if row[2] in ("loaded", "duplicate")}
-        self._named = dict(
-            con.execute("select sighting_id, campaign from sighting where campaign_source = 'option'").fetchall()
-        )
-        self._reasons = dict(
-            con.execute("select sighting_id, reason from sighting where status = 'unreadable'").fetchall()
-        )
-        self.seen, self.named = private.seen(), private.roots()
-        self.root_ids = {row[0] for row in con.execute("select root_id from kept.root").fetchall()}
+        named, told = "campaign_source = 'option'", "status = 'unreadable'"
+        self._named = dict(con.execute(f"select sighting_id, campaign from {sighting} where {named}").fetchall())  # noqa: S608
+        self._reasons = dict(con.execute(f"select sighting_id, reason from {sighting} where {told}").fetchall())  # noqa: S608
         for seen in self.seen.values():
             if seen.within:
                 self._members.setdefault(seen.within, []).append(seen)
         self.lost_private = private.is_new and bool(placed)
-        self.foreign = sorted({log.format for log in self.logs.values() if log.format} - self._current.keys())
+        known = {row[0] for row in con.execute("select distinct format from log where format is not null").fetchall()}
+        self.foreign = sorted(known - self._current.keys())
         manifests = {log_format.name for log_format in formats.values() if log_format.role == "manifest"}
         self._inputs = manifests | {log_format.name for log_format in formats.values() if log_format.role == "sidecar"}
         self._listing = frozenset(log.content_hash for log in self.logs.values() if log.format in manifests)

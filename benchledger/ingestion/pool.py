@@ -59,6 +59,9 @@ class Processes:
         results: Any = self.executor._result_queue
         if results is not None:
             results._writer.close()
+        # One that still starts would not see that, and print a traceback.
+        for process in list((self.executor._processes or {}).values()):
+            process.kill()
         manager: Any = self.executor._executor_manager_thread
         self.executor.shutdown(wait=False, cancel_futures=True)
         if manager is not None:

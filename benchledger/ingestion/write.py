@@ -186,7 +186,7 @@ class Writer:
     def _runs_of(self, con: duckdb.DuckDBPyConnection, unchanged: set[int]) -> int:
         # Where nothing was written, fewer logs may be unseen than seen: often none.
         others = self._plan.logs.keys() - unchanged
-        if not self._touched and len(others) < len(unchanged):
+        if self._plan.is_whole and not self._touched and len(others) < len(unchanged):
             set_ids(con, "other_log", others)
             seen = "not in (select id from other_log)"
         else:
@@ -208,7 +208,7 @@ class Writer:
         pending.leave_out({row[0] for row in there})
         if pending.replaced:
             remove_logs(con, sorted(pending.replaced))
-            _restate_sightings(con, pending, self._plan, self._documents)
+            _restate_sightings(con, pending, self._db, self._documents)
         load_shapes(con, pending.layouts)
         insert_records = None
         if pending.tables:
@@ -264,14 +264,15 @@ def _are_short(spilled: list[SpilledRecords]) -> bool:
     return rows > 0 and sum(records.bytes for records in spilled) <= rows * SHARED_BYTES
 
 
-def _restate_sightings(con: duckdb.DuckDBPyConnection, pending: Pending, plan: Plan, documents: Documents) -> None:
+def _restate_sightings(con: duckdb.DuckDBPyConnection, pending: Pending, db: Path, documents: Documents) -> None:
     # An unrecognised content may be loaded now, or be a document, at every place where it was seen first.
     set_ids(con, "restated_log", pending.replaced)
     rows = con.execute(
         "select sighting_id, log_id, path, status from sighting where log_id in (select id from restated_log)"
     ).fetchall()
     told = {sighting.sighting_id: sighting for sighting in pending.sightings}
-    as_log = {seen.sighting_id for seen in plan.seen.values() if seen.status == AS_LOG}
+    with closing(PrivateFile(db)) as private:
+        as_log = {seen.sighting_id for seen in private.seen().values() if seen.status == AS_LOG}
     again = []
     for sighting_id, log_id, path, status in rows:
         log = pending.logs[log_id]

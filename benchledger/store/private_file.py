@@ -8,8 +8,9 @@ import sqlite3
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchledger.definitions.regular_file import need_regular
 from benchledger.errors import DatabaseError, cure_of_writing
@@ -29,6 +30,8 @@ create table if not exists seen_file (
     -- Of a member of an archive: the archive on disk.
     within           blob not null default ''
 );
+-- Of these an ingest of a few files is told too.
+create index if not exists special_file on seen_file (status) where status in ('facts', 'unreadable');
 create table if not exists root (
     -- A folder that was named to be read; is_settled: what was seen below it before is told as its own.
     place      blob primary key,
@@ -40,6 +43,10 @@ create table if not exists name (
     name      blob not null
 );
 """
+
+
+# The fields of SeenFile.
+_SEEN = "select place, size, mtime_ns, sighting_id, log_id, definitions_hash, status, within from seen_file"
 
 
 # A tuple, because an ingest makes one per file, and trees have many files.
@@ -124,19 +131,14 @@ class PrivateFile:
             self._con.execute("drop table if exists secret")
         return key
 
-    def seen(self) -> dict[str, SeenFile]:
-        """Returns every file that was seen, by its place, ordered by when it was last seen."""
-        encoding, errors = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
-        query = """select place, size, mtime_ns, sighting_id, log_id, definitions_hash, status, within
-                   from seen_file order by rowid"""
-        with _usable(self.path), closing(self._con.execute(query)) as rows:
-            # Same as os.fsdecode, which looks up the encoding at each call.
-            return {
-                (name := place.decode(encoding, errors)): SeenFile(
-                    name, size, mtime_ns, sighting, log, digest, status, within.decode(encoding, errors)
-                )
-                for place, size, mtime_ns, sighting, log, digest, status, within in rows
-            }
+    def seen(self, places: Iterable[str] | None = None) -> dict[str, SeenFile]:
+        """Returns every file that was seen, by place, the last seen last; or those at `places`, and special ones."""
+        with _usable(self.path):
+            if places is None:
+                return _by_place(self._con.execute(f"{_SEEN} order by rowid"))
+            special = self._con.execute(f"{_SEEN} where status in ('facts', 'unreadable')")
+            there = (self._con.execute(f"{_SEEN} where place = ?", [os.fsencode(place)]) for place in places)
+            return _by_place(chain(special, *there))
 
     def roots(self) -> dict[str, bool]:
         """Returns every folder that was ingested by name, and whether earlier files below it now count as its own."""
@@ -164,6 +166,13 @@ class PrivateFile:
     def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
         with _usable(self.path), self._con:
             self._con.executemany(statement, rows)
+
+
+def _by_place(rows: Iterable[tuple[Any, ...]]) -> dict[str, SeenFile]:
+    # Same as os.fsdecode, which looks up the encoding at each call.
+    encoding, errors = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
+    found = ((row[0].decode(encoding, errors), *row[1:7], row[7].decode(encoding, errors)) for row in rows)
+    return {row[0]: SeenFile._make(row) for row in found}
 
 
 def sightings_in(db_path: Path | str) -> set[int]:
@@ -214,10 +223,7 @@ def log_read_from(db_path: Path | str, file: str) -> int | None:
 
 
 def copy_private(db_path: Path | str, target_db: Path | str) -> bool:
-    """Copies the private files of one ledger to those of another, with owner-only permissions.
-
-    Returns False if there are none. Raises DatabaseError if they cannot be copied.
-    """
+    """Copies the private files of a ledger to another's, for the owner only. False if there are none."""
     source, target = private_path(db_path), private_path(target_db)
     if not source.is_file():
         return False
@@ -257,8 +263,7 @@ def _usable(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        cure = _cure(str(error))
-        raise DatabaseError(f"{path}: the private file cannot be used: {error}. {cure}") from error
+        raise DatabaseError(f"{path}: the private file cannot be used: {error}. {_cure(str(error))}") from error
 
 
 def _cure(error: str) -> str:

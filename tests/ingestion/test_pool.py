@@ -8,10 +8,12 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from multiprocessing import Barrier
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -309,3 +311,18 @@ def test_ctrl_c_ends_the_reading_of_a_large_member(
     pool._processes.executor.shutdown(wait=True)
 
     assert not (tmp_path / "whole").exists()
+
+
+def test_a_process_that_still_starts_is_killed_when_this_one_ends() -> None:
+    # Beside another thread a process starts anew: it would miss what this one has removed, and print a traceback.
+    goes_on = Event()
+    with ThreadPoolExecutor(1) as other:
+        other.submit(goes_on.wait)
+        processes = pool_module.Processes(1, partial(process_reader, frozenset(), b"k" * 32, Path()))
+        children = list(processes.executor._processes.values())
+        processes.close()
+        goes_on.set()
+    for child in children:
+        child.join(20)
+
+    assert [child.exitcode for child in children] == [-signal.SIGKILL]

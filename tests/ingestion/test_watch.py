@@ -140,6 +140,8 @@ class Watched:
     codes: list[int] = field(default_factory=list)
 
     def start(self) -> None:
+        # A shell lets what runs in the background ignore SIGINT, and so what that starts.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         with self.output.open("ab") as out:
             self.process = subprocess.Popen(
                 [BENCH, "--db", self.db, "ingest", "--watch", "--jobs", "1", "--quiet-for", str(self.quiet_s),
@@ -252,26 +254,41 @@ def test_a_day_with_restarts_gives_the_ledger_of_one_ingest(watched: Watched, tm
     assert_equal_to_one_ingest(watched, tmp_path / "once.duckdb")
 
 
+def told_batches(output: str) -> str:
+    """Files and seconds of the batches, in ten parts of the day."""
+    found = re.findall(r"files: ([\d,]+) = .* in ([\d.]+) (m?s)", output)
+    batches = [
+        (int(files.replace(",", "")), float(took) / (1000 if unit == "ms" else 1)) for files, took, unit in found
+    ]
+    size = -(-len(batches) // 10) or 1
+    parts = [list(zip(*batches[start : start + size], strict=True)) for start in range(0, len(batches), size)]
+    return "; ".join(
+        f"{len(times)} of {sum(files) / len(times):.0f} in {sum(times) / len(times):.2f} s" for files, times in parts
+    )
+
+
 @pytest.mark.long
 def test_a_long_day_with_restarts_gives_the_ledger_of_one_ingest_in_flat_memory(
     watched: Watched, tmp_path: Path
 ) -> None:
-    logs = int(os.environ.get("BENCH_WATCH_LOGS", "5000"))
+    # `make watch LOGS=50000`
+    logs = int(os.environ.get("BENCH_WATCH_LOGS", "1000"))
     ends = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT] * 3
     files = day(watched, logs, logs / 50, ends, burst=min(logs // 10, 5000))
+    print(f"{files} files; ends: {watched.codes}")
+    print("KiB of the watch and of its batches, ten times:", watched.rss[:: max(1, len(watched.rss) // 10)])
+    print("batches:", told_batches(watched.output.read_text()))
     assert_equal_to_one_ingest(watched, tmp_path / "once.duckdb")
     half = len(watched.rss) // 2
     first, second = (
         [max(each) for each in zip(*part, strict=True)] for part in (watched.rss[:half], watched.rss[half:])
     )
-    print(f"{files} files; KiB of the watch and of the process of its batches: at most {first}, then {second}")
-
     one_ingest = subprocess.Popen(
         [BENCH, "--db", tmp_path / "again.duckdb", "ingest", "--jobs", "1", watched.staging], stdout=subprocess.DEVNULL
     )
     _, code, used = os.wait4(one_ingest.pid, 0)
     assert code == 0
-    print(f"one ingest of all: {used.ru_maxrss} KiB")
+    print(f"rows are equal; KiB at most: {first}, then {second}; one ingest of all: {used.ru_maxrss}")
 
     # What the watch knows of each file is some hundred bytes. The process of its batches is replaced.
     assert second[0] < first[0] + 5_000 + files

@@ -10,12 +10,16 @@ where status in ('loaded', 'duplicate') and log_id is not null;
 
 -- Which logs a manifest binds: those at the places that it lists. The same manifest in another folder binds others.
 create or replace temp table listed_log as
-select f.sighting_id as listing, m.log_id as manifest_id, a.log_id, min(f.file) as file
-from kept.sighting_file as f
-join active_sighting as m using (sighting_id)
-join active_sighting as a on a.place = f.place
-where a.log_id <> m.log_id
-group by f.sighting_id, m.log_id, a.log_id;
+-- First the listings: DuckDB may else compare each sighting with each other one, to find those of other logs.
+with listing as materialized (
+    select f.sighting_id as listing, m.log_id as manifest_id, f.place, f.file
+    from kept.sighting_file as f
+    join active_sighting as m using (sighting_id)
+)
+select l.listing, l.manifest_id, a.log_id, min(l.file) as file
+from listing as l
+join active_sighting as a on a.place = l.place and a.log_id <> l.manifest_id
+group by l.listing, l.manifest_id, a.log_id;
 
 -- The folders in which the text log of a tracker's run can lie: its own, three above, and that of its console output.
 create or replace temp table tracker_place as
