@@ -60,6 +60,21 @@ def test_a_gluon_log_without_latency_speaks_by_its_tokens(tmp_path: Path) -> Non
     assert speeds(db, "gluonnlp.tokens") == [("gluonnlp.tokens", 112_000.0, "tokens/s", True)]
 
 
+def test_the_first_step_of_each_rank_is_left_out(tmp_path: Path) -> None:
+    lines = ["Number of GPUs: 2"]
+    lines += [
+        f"[1,{rank}]<stdout>:Iter #{step}: {speed} img/sec per GPU"
+        for step, speeds_of_ranks in enumerate([(10.0, 20.0), (100.0, 110.0), (104.0, 114.0)])
+        for rank, speed in enumerate(speeds_of_ranks)
+    ]
+    db = written(tmp_path, "hvd.log", lines)
+
+    assert speeds(db, "steps.mean_skip1", "steps.median_skip0") == [
+        ("steps.mean_skip1", 2 * mean([100, 110, 104, 114]), "samples/s", False),
+        ("steps.median_skip0", 2 * median([10, 20, 100, 110, 104, 114]), "samples/s", False),
+    ]
+
+
 def oneflow(steps: dict[int, float]) -> list[str]:
     settings = ["batch_size_per_device = 24", "gpu_num_per_node = 8", "num_nodes = 2", "max_predictions_per_seq = 20"]
     return settings + [
