@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 from benchledger.archives.limits import Budget, Limits
 from benchledger.archives.magic_bytes import COMPRESSED, GZIP, TAR, ZIP, foreign, kind_of
 from benchledger.archives.member import Member, MemberStream, Where
-from benchledger.archives.problem import Damaged, LimitReached, Problem, unreadable
+from benchledger.archives.problem import ArchiveError, Damaged, Problem, unreadable
 from benchledger.archives.streams import (
     SPOOL_MEMORY,
     Decompressed,
@@ -42,15 +42,15 @@ class Archive:
 
     def members(self) -> Iterator[Member]:
         """Yields every member in order; read each stream before requesting the next member."""
-        head = self._disk.read(512)
-        self._disk.seek(0)
         try:
+            head = self._disk.read(512)
+            self._disk.seek(0)
             if kind_of(head) == ZIP:
                 yield from self._entries(zip_entries(self._disk, self._budget), self._where)
             else:
                 yield from self._open(self._disk, self._where, None)
-        except LimitReached as limit:
-            yield self.damaged(limit.problem)
+        except ArchiveError as error:
+            yield self.damaged(error.problem)
         except Exception as error:  # noqa: BLE001 - hostile bytes cost the rest of this archive, and no other file
             yield self.damaged(unreadable(error))
 

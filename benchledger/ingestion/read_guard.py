@@ -14,6 +14,8 @@ from benchledger.errors import BenchledgerError
 # Seconds of processor time that a file may take, and more for each MB: the slowest reader takes half a second.
 BASE_S = 60.0
 S_PER_MB = 5.0
+# The size that a server claims may be longer than any timer.
+_MOST_S = 1e6
 _MB = 1024 * 1024
 # The disk of the ledger is full: no fault of the file.
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -50,7 +52,7 @@ class ReadGuard:
             yield
             return
         before = signal.signal(signal.SIGVTALRM, _too_slow)
-        self._seconds = BASE_S + S_PER_MB * size / _MB
+        self._seconds = min(BASE_S + S_PER_MB * size / _MB, _MOST_S)
         self._set(self._seconds)
         try:
             yield

@@ -40,8 +40,8 @@ TABLE_FUNCTIONS = frozenset({
     "pg_timezone_names", "pragma_collations", "pragma_database_size", "pragma_platform", "pragma_storage_info",
     "pragma_table_info", "pragma_version", "range", "repeat", "repeat_row", "unnest",
 })  # fmt: skip
-# Scalar functions that do more than compute a value.
-SCALARS = frozenset({"write_log"})
+# Scalar functions that do more than compute a value; a signal does not end the two that wait.
+SCALARS = frozenset({"pg_sleep", "sleep_ms", "write_log"})
 
 _TABLE_FUNCTIONS = """
     select distinct function_name from system.main.duckdb_functions()

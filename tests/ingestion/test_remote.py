@@ -155,3 +155,34 @@ def test_one_log_on_a_web_server_and_one_by_a_file_address(db: Path, tmp_path: P
 class _Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         pass
+
+
+def test_a_server_whose_answers_lie_costs_its_own_files_only(tmp_path: Path) -> None:
+    log = put(tmp_path / "run.log", run_text().log)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Liar)
+    Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}/a"
+    try:
+        done = ingest(f"{address}/huge.log", f"{address}/no-range.zip", log, db=tmp_path / "bench.duckdb")
+    finally:
+        server.shutdown()
+        server.server_close()
+
+    assert done.files == {"loaded": 1, "unreadable": 2}
+
+
+class _Liar(_Quiet):
+    """Claims 2^62 bytes of a log, and answers a request for a range with a part that states no range."""
+
+    def do_HEAD(self) -> None:
+        self._answer(200, 2**62 if self.path.endswith(".log") else 8 << 20)
+
+    def do_GET(self) -> None:
+        self._answer(206, 100)
+        self.wfile.write(b"PK\x03\x04".ljust(100))
+
+    def _answer(self, status: int, size: int) -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", str(size))
+        self.send_header("Last-Modified", "Mon, 01 Jan 2024 00:00:00 GMT")
+        self.end_headers()
