@@ -16,6 +16,7 @@ import pytest
 
 from benchledger import ingest
 from benchledger.scanning import native_scanner
+from benchledger.scanning.samples import load_formats
 from benchledger.store import database
 from benchledger.store.sync import sync_definitions
 from tests.ledger_rows import ledger_rows
@@ -60,6 +61,9 @@ def pytest_configure(config: pytest.Config) -> None:
     # Where the native scanner was not compiled, as if the reference reader was asked for: an ingest says nothing of it.
     if not native_scanner.is_available():
         os.environ["BENCH_SCANNER"] = "python"
+    # To compile all formats takes seconds: else each process does it, while it collects.
+    if getattr(config.option, "numprocesses", None):
+        load_formats()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from benchledger import ingest
 from benchledger.ingestion import derive
+from benchledger.scanning.content import content_hash
 from tests.ingestion.logs import ask, one, put, run_text
 
 CASE = "ngc_bert_base_sp_bs32_fp32"
@@ -51,26 +52,30 @@ def test_ids_of_runs_are_derived_in_the_type_in_which_tables_keep_them(
     assert kinds == ["BIGINT"]
 
 
-@pytest.mark.parametrize("order", ["log first", "twin first", "together"])
-def test_a_text_log_and_its_json_twin_are_one_run_in_whichever_order_they_come(
-    db: Path, tmp_path: Path, order: str
-) -> None:
-    run = run_text()
-    log, twin = (f"{CASE}/train.log", run.log), (f"{CASE}/dllogger.json", run.twin)
-    for name, text in {"log first": [log, twin], "twin first": [twin, log], "together": [log, twin]}[order]:
-        put(tmp_path / "logs" / name, text)
-        if order != "together":
-            ingest(tmp_path / "logs", db=db)
-    ingest(tmp_path / "logs", db=db)
+def test_a_text_log_and_its_json_twin_are_one_run_in_whichever_order_they_come(db: Path, tmp_path: Path) -> None:
+    orders = ("log first", "twin first", "together")
+    runs = {order: run_text(seed=number, at=1000.0 * number) for number, order in enumerate(orders)}
+    for late in (False, True):
+        for order, run in runs.items():
+            folder = tmp_path / "logs" / order.replace(" ", "_") / CASE
+            if late or order != "twin first":
+                put(folder / "train.log", run.log)
+            if late or order != "log first":
+                put(folder / "dllogger.json", run.twin)
+        ingest(tmp_path / "logs", db=db)
 
-    assert ask(db, "select role from run_log order by role") == [("duplicate_stream",), ("train",)]
-    key = one(db, "select run_key from run")
-    assert key.startswith(one(db, "select content_hash[:12] from log where format = 'ngc-pytorch-bert'"))
-    assert one(db, "select count(*) from measurement where name = 'step_loss'") == 119
-    assert one(db, "select count(*) from kept.measurement_all where name = 'step_loss'") == 238
-    if order == "twin first":
-        (old,) = ask(db, "select old_key from kept.run_alias")[0]
-        assert old.startswith(one(db, "select content_hash[:12] from log where format = 'ngc-pytorch-bert-json'"))
+    logs = """
+        select campaign.campaign, list(role order by role), bool_and(role <> 'train' or run_key[:12] = content_hash[:12])
+        from run_log join run using (run_id) join log using (log_id) join kept.run_campaign as campaign using (run_id)
+        group by run_id, campaign.campaign"""
+    expected = [(f"logs/{order.replace(' ', '_')}", ["duplicate_stream", "train"], True) for order in orders]
+    assert sorted(ask(db, logs)) == sorted(expected)
+    counts = "select count(*) from {} where name = 'step_loss' group by run_id order by run_id"
+    assert ask(db, counts.format("measurement")) == [(119,)] * 3
+    assert ask(db, counts.format("kept.measurement_all")) == [(238,)] * 3
+    aliases = "select run_key[:12], old_key[:12] from kept.run_alias"
+    log, twin = (content_hash(text.encode())[:12] for text in (runs["twin first"].log, runs["twin first"].twin))
+    assert ask(db, aliases) == [(log, twin)]
 
 
 def test_what_a_cut_log_lacks_is_taken_from_its_twin(db: Path, tmp_path: Path) -> None:
