@@ -21,6 +21,7 @@ from tests.torture.mutation import mutated, mutated_lines
 from tests.torture.readers import Counts, Reader
 
 AT_ONCE = 30
+MOST_TOLD = 50
 GOALS = {"kills": 1_000, "faults": 200, "lines": 1_000_000, "mutated files": 50_000, "archives": 5_000}
 # So few steps are the share of the suite.
 SHORT = 10
@@ -106,7 +107,8 @@ def torture(
     def part(step: Callable[[int], object], counted: Counts, *names: str) -> None:
         repeated(share, step, most, lambda: all(counted.of[name] >= (goals or {}).get(name, 0) for name in names))
         told = ", ".join(f"{counted.of[name]:,} {name}" for name in names)
-        print(f"{told}: {len(counted.wrong)} wrong so far", flush=True)
+        # Now, so that a long run that is ended has told it.
+        print("\n".join([f"{told}: {len(counted.wrong)} wrong so far", *counted.wrong[:MOST_TOLD]]), flush=True)
 
     part(endings.killed, endings.counts, "kills")
     if endings.has_faults:
@@ -130,7 +132,7 @@ def main() -> int:
         counts = torture(Path(folder), asked.seconds, asked.seed, goals=GOALS if asked.goals else None)
     for what, count in sorted(counts.of.items()):
         print(f"{what}: {count:,}")
-    for wrong in counts.wrong[:50]:
+    for wrong in counts.wrong[:MOST_TOLD]:
         print(f"WRONG {wrong}")
     print(f"{len(counts.wrong)} wrong")
     return int(bool(counts.wrong))
