@@ -19,6 +19,8 @@ _PROTECTED = {
     (8, b"DUCK"): "a DuckDB database, maybe a ledger",
     (0, KEY_MAGIC): "the key of a ledger",
 }
+# Beside a database, DuckDB and SQLite take these for its newest rows.
+_ROWS_BESIDE = (".wal", "-wal", "-journal")
 _WORKBOOK = "xl/workbook.xml"
 _CURE = "Name another file"
 
@@ -30,6 +32,10 @@ def refuse_overwrite(*outputs: Path, form: str | None = None, db: Path | str | N
     `db`. A workbook is a zip archive: only `form` xlsx may replace it.
     """
     for output in outputs:
+        place = Path(os.path.realpath(output))
+        for ending in _ROWS_BESIDE:
+            if place.name.endswith(ending) and place.with_name(place.name.removesuffix(ending)).is_file():
+                raise UsageError(f"{output}: is for the newest rows of a database, and is not written. {_CURE}")
         # A pipe or a device has no content to protect.
         if output.is_file():
             holds = _holds(output, form)

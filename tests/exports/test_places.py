@@ -57,6 +57,19 @@ def test_an_answer_goes_over_no_ledger_no_archive_and_no_page(db: Path, tmp_path
         assert "is not overwritten" in result.stderr
 
 
+@pytest.mark.parametrize("ending", [".wal", ".private-journal"])
+def test_no_answer_is_written_where_a_database_looks_for_its_newest_rows(db: Path, tmp_path: Path, ending: str) -> None:
+    shutil.copy(db, tmp_path / "other")
+    put(tmp_path / "other.private", b"SQLite format 3\x00" + bytes(100))
+    place, link = tmp_path / f"other{ending}", tmp_path / "link.csv"
+    link.symlink_to(place)
+
+    results = [run_bench("query", "--format", "csv", "--output", output) for output in (place, link)]
+
+    assert [result.exit_code for result in results] == [2, 2]
+    assert not place.exists()
+
+
 @pytest.mark.parametrize("words", EVERY, ids=" ".join)
 def test_no_command_writes_over_the_ledger(db: Path, words: list[str]) -> None:
     before = db.read_bytes()
