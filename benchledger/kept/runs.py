@@ -136,7 +136,6 @@ def read_speeds(con: duckdb.DuckDBPyConnection, streams: dict[str, str], *, is_l
     Of a long run most readings are only counted.
     """
     con.execute(sql_of("readings"))
-    con.execute(sql_of("counted"))
     con.execute(sql_of("timings", streams=streams) if finds(con, "from asked_timing limit 1") else _NONE_TIMED)
     if finds(con, "from asked_timing where quantity <> 'interval' limit 1"):
         con.execute(sql_of("rounds", streams=streams))
