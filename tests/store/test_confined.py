@@ -172,6 +172,7 @@ def test_what_is_allowed_exists_in_this_duckdb(con: duckdb.DuckDBPyConnection) -
         "pragma profiling_output = '{folder}/out'",
         "set profiling_output = '{folder}/out'",
         "select write_log('x')",
+        "select pg_sleep(100)",
         "from query('from enable_log' || 'ging()')",
         "from json_execute_serialized_sql(json_serialize_sql('from enable_logging()'))",
         "from arrow_scan(1, 2, 3)",
