@@ -37,10 +37,10 @@ def summary_exit_code(result: IngestResult, strict: bool, only_stale: bool) -> i
 
 
 def print_summary(settings: Settings, result: IngestResult, form: str, dry_run: bool, only_stale: bool) -> None:
-    """Prints the sums on stdout in the requested form, and on stderr what was left out and where to look."""
+    """Prints the sums on stdout, with -q only as JSON; and on stderr the files that were left out."""
     if form == "json":
         click.echo(json_text(_as_json(result, dry_run)))
-    else:
+    elif settings.verbosity >= 0:
         for line in _sums(result):
             click.echo(line)
     if not result.outcomes:

@@ -13,6 +13,7 @@ from benchledger.cli.settings import Settings
 from benchledger.cli.small_options import form_option
 from benchledger.errors import counted
 from benchledger.exports.values import json_text
+from benchledger.store.key_file import stored_key
 
 if TYPE_CHECKING:
     from benchledger.lake.compact import Compacted
@@ -49,21 +50,30 @@ def lake() -> None:
     "--key-file",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="With --into: the lake's key, so that the new ledger can read more logs.",
+    help="With --into: the lake's key, so that the new ledger can read more logs.  [default: $BENCH_KEY_FILE]",
 )
 @form_option
-def publish(lake: str, into: Path | None, facade: Path | None, key_file: Path | None, form: str) -> None:
+@click.pass_obj
+def publish(
+    settings: Settings, /, lake: str, into: Path | None, facade: Path | None, key_file: Path | None, form: str
+) -> None:
     """Make the tables of a lake from all its logs.
 
     They are Delta tables in the lake. The facade is a small read-only ledger of these tables, for all commands that
     only read: bench --db LAKE/facade.duckdb report.
     """
+    key_file = key_file or (settings.key_file if into else None)
     made = benchledger.lake_publish(lake=lake, into=into, facade=facade, key_file=key_file)
     _print(
         made,
         form,
         f"{made.path}: {counted(made.logs, 'log')}, {counted(made.runs, 'run')} of {counted(made.units, 'unit')}",
     )
+    if into is not None and stored_key(into) is None:
+        settings.say(
+            f"{into} has no key: an ingest into it would make another one, and other pseudonyms. To add logs, "
+            "remove it and publish with --key-file FILE, the key of the lake"
+        )
 
 
 @lake.command()
@@ -163,7 +173,8 @@ def ingest_into_lake(
     )
     again = f", {done.derived} derived again" if done.derived else ""
     text = f"files: {done.files}\nunits: {done.units}, {done.read} read now{again}\nin {done.seconds:.1f} s"
-    _print(done, form, text)
+    if form == "json" or settings.verbosity >= 0:
+        _print(done, form, text)
     settings.say(f"make its tables with: bench lake publish {place}")
 
 

@@ -16,7 +16,13 @@ from benchledger.exports.values import json_text
 @click.command()
 @click.argument("ledgers", nargs=-1, required=True, metavar="LEDGER...", type=click.Path(path_type=Path))
 @click.option(
-    "--into", type=click.Path(dir_okay=False, path_type=Path), required=True, metavar="FILE", help="The new ledger."
+    "--into",
+    "--out",
+    "into",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    metavar="FILE",
+    help="The new ledger.",
 )
 @wait_option
 @form_option

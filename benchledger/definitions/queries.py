@@ -10,7 +10,7 @@ from pathlib import Path
 from benchledger.definitions.folders import definition_files
 from benchledger.definitions.query_header import Header, Value, read_header
 from benchledger.definitions.regular_file import need_regular
-from benchledger.errors import DefinitionError, UsageError, suggestion
+from benchledger.errors import DefinitionError, UsageError, known, suggestion
 
 # Comments and quoted text contain no parameters.
 _TOKEN = re.compile(r"(?P<silent>--[^\n]*|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\")|\$(?P<name>[A-Za-z_]\w*)")
@@ -40,9 +40,9 @@ class Query:
         bound = self.parameters
         for name, value in given.items():
             if name not in bound:
-                known = ", ".join(f"{key} ({default!r})" for key, default in bound.items()) or "none"
+                defaults = ", ".join(f"{key} ({default!r})" for key, default in bound.items()) or "none"
                 raise UsageError(
-                    f"query {self.name!r} has no parameter {name!r}{suggestion(name, bound)}; it has: {known}"
+                    f"query {self.name!r} has no parameter {name!r}{suggestion(name, bound)}; it has: {defaults}"
                 )
             bound[name] = self.header.parameters[name].read(self.name, value)
         return bound
@@ -75,7 +75,9 @@ def find_query(name: str) -> Query:
     queries = load_queries()
     name = name.replace("-", "_")
     if name not in queries:
-        raise UsageError(f"no query {name!r}{suggestion(name, queries)}; known: {', '.join(queries)}")
+        raise UsageError(
+            f"no query {name!r}{suggestion(name, queries)}; known: {known(queries, name, '`bench query`')}"
+        )
     return queries[name]
 
 

@@ -14,7 +14,7 @@ from benchledger.lake.facade import write_facade
 from benchledger.lake.objects import Lake, open_lake
 from benchledger.lake.settle import Parts, fill, parts_of
 from benchledger.lake.snapshots import Snapshot, latest_snapshot
-from benchledger.lake.units import alone, key_from
+from benchledger.lake.units import KEY_ENV, alone, key_from
 from benchledger.store.database import open_for_writing, transaction
 from benchledger.store.key_file import key_path, store_key
 from benchledger.store.private_file import private_paths
@@ -40,9 +40,9 @@ def lake_publish(
     """Makes the tables that one ingest of all sources of a lake would make, as they were listed last.
 
     They are Delta tables of the lake, in one snapshot, and a `facade` of it, by default LAKE/facade.duckdb: a ledger
-    that reads them. With `into` they are one ledger in a new file instead, and the lake is only read; `key_file` gives
-    it the key, which it needs to read more logs. Raises UsageError for a file that exists, and DatabaseError where a
-    unit that is listed was not read.
+    that reads them. With `into` they are one ledger in a new file instead, and the lake is only read; `key_file`,
+    by default that of $BENCH_KEY_FILE, gives it the key, which it needs to read more logs. Raises UsageError for a
+    file that exists or another key, and DatabaseError where a unit that is listed was not read.
     """
     opened = open_lake(str(lake))
     if into is None:
@@ -52,7 +52,7 @@ def lake_publish(
     if facade is not None:
         raise UsageError("--into writes a ledger and --facade one that reads the lake: give one of them")
     target = Path(into)
-    key = key_from(key_file) if key_file is not None else None
+    key = key_from(key_file) if key_file or os.environ.get(KEY_ENV) else None
     if key is not None:
         opened.need_key(key)
     for place in (target, *private_paths(target)):

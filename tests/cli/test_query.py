@@ -41,7 +41,7 @@ def test_a_name_is_taken_in_both_spellings(ledger: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("words", "exit_code", "says"),
     [
-        (["spedup"], 2, "did you mean 'speedup'?; known: against_published"),
+        (["spedup"], 2, "did you mean 'speedup'?; known: speedup, speed, "),
         (["speed", "-p", "campain=x"], 2, "no parameter 'campain'; did you mean 'campaign'?; it has: campaign"),
         (["speed", "-p", "campaign"], 2, "'campaign' must read NAME=VALUE"),
         (["speed", "-p", "campaign=winter*"], 1, "no run with campaign 'winter*'; known: autumn, spring's"),

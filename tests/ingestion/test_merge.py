@@ -179,6 +179,8 @@ def test_former_keys_and_exclusions_hold_in_the_merged_ledger(home: Home, two: t
         0,
         [f"{into}: 4 logs, 3 runs", "in several ledgers: 0 logs", "grown or changed between two ledgers: 1 log"],
     )
+    again = run_bench("merge", *two, "--out", into)
+    assert (again.exit_code, "exists already and is not overwritten" in again.stderr) == (2, True)
     # What has other lines than what lay there before is no longer self of it.
     assert ask(into, "select path, status from sighting order by all") == [
         ("a/run.log", "loaded"), ("a/run.log", "superseded"), ("b/run.log", "loaded"), ("b/run.log", "loaded"),

@@ -31,7 +31,7 @@ from benchledger.ingestion.seams import inputs_of
 from benchledger.lake import ingest as driver
 from benchledger.lake.objects import Lake, open_lake
 from benchledger.lake.units import Choices, read_into_lake, units_of
-from benchledger.store.key_file import read_key_file
+from benchledger.store.key_file import read_key_file, stored_key
 from tests.cli.bench import run_bench
 from tests.ingestion.bucket import BUCKET, bucket
 from tests.ingestion.logs import one, put, run_text
@@ -258,7 +258,8 @@ def test_only_what_changed_is_read_again_in_a_bucket(key_file: Path, tmp_path: P
 
         assert (grown.units, grown.read) == (4, 1)
         into, whole = tmp_path / "lake.duckdb", tmp_path / "whole.duckdb"
-        assert run_bench("lake", "publish", place, "--into", into).exit_code == 0
+        keyless = run_bench("lake", "publish", place, "--into", into)
+        assert (keyless.exit_code, "publish with --key-file FILE" in keyless.stderr) == (0, True)
         ingest(f"s3://{BUCKET}/logs", db=whole, key_file=key_file)
         assert differences(into, whole) == {}
         assert one(into, "select count(*) from run where status = 'ok'") == 4
@@ -284,6 +285,9 @@ def test_another_key_and_wrong_words_are_refused(
         lake_ingest(sources[1], lake=lake)
     monkeypatch.setenv("BENCH_KEY_FILE", str(key_file))
     assert lake_ingest(sources[1], lake=lake).read == 1
+    keyed = tmp_path / "keyed.duckdb"
+    assert "has no key" not in run_bench("lake", "publish", lake, "--into", keyed).stderr
+    assert stored_key(keyed) == read_key_file(key_file)
     other = put(tmp_path / "other", "f" * 64)
     other.chmod(0o600)
     with pytest.raises(UsageError, match="made with another key"):
