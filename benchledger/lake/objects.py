@@ -68,6 +68,16 @@ class Lake:
         except Exception as error:
             raise self._failed(key, error) from error
 
+    def json(self, key: str) -> Any:
+        """The JSON in an object; None where there is none. Raises DatabaseError for an object that holds no JSON."""
+        content = self.get(key)
+        try:
+            return json.loads(content) if content is not None else None
+        except (ValueError, RecursionError) as error:
+            raise DatabaseError(
+                f"{self.place}/{key}: holds no JSON, so it was changed. Restore it, or read the logs into a new lake"
+            ) from error
+
     def objects(self, below: str) -> dict[str, tuple[int, datetime]]:
         """Size and time of each object below a key."""
         import obstore
@@ -103,8 +113,8 @@ class Lake:
 
     def own_marker(self, digest: str) -> dict[str, Any] | None:
         """The same, where it is not in a pack."""
-        content = self.get(f"{MARKERS}/{digest}")
-        return json.loads(content) if content is not None else None
+        marker: dict[str, Any] | None = self.json(f"{MARKERS}/{digest}")
+        return marker
 
     def markers_of(self, digests: list[str]) -> dict[str, dict[str, Any]]:
         """What the markers of some units say, of those that have one."""
@@ -116,7 +126,7 @@ class Lake:
         """The markers of units in packs, each with the digest of its pack and what that says of all (`pack`)."""
         found = {}
         for key in sorted(self.objects(PACKS)):
-            pack = json.loads(self.get(key) or b'{"parts": {}}')
+            pack = self.json(key) or {"parts": {}}
             about = {"digest": key.rpartition("/")[2], **pack}
             found.update({digest: {**marker, "pack": about} for digest, marker in pack["parts"].items()})
         return found
@@ -126,7 +136,7 @@ class Lake:
         latest: dict[str, str] = {}
         for key in sorted(self.objects(LISTS)):
             latest[key.split("/")[1]] = key
-        return {source: json.loads(self.get(key) or b"[]") for source, key in latest.items()}
+        return {source: self.json(key) or [] for source, key in latest.items()}
 
     def sources(self) -> dict[str, list[str]]:
         """The same. Raises UsageError for a place that is no lake."""

@@ -78,6 +78,6 @@ def needed_files(lake: Lake, objects: dict[str, tuple[int, datetime]], age: time
 
 
 def _snapshot(lake: Lake, key: str) -> Snapshot:
-    content = json.loads(lake.get(key) or b"{}")
+    content = lake.json(key)
     tables = {name: TableVersion(**table) for name, table in content["tables"].items()}
     return Snapshot(int(key.rpartition("/")[2]), content["inputs"], tables)

@@ -359,3 +359,11 @@ def test_killed_workers_and_drivers_leave_nothing_that_counts(
     assert [one_of_them.wait() for one_of_them in drivers] == [0, 0]
     lake_publish(lake=lake, into=tmp_path / "lake.duckdb")
     assert differences(tmp_path / "lake.duckdb", ledger) == {}
+
+
+def test_an_object_that_holds_no_json_is_told_by_its_name(tmp_path: Path) -> None:
+    lake = open_lake(str(tmp_path))
+    put(tmp_path / "snapshots" / "00000099", "[" * 100_000)
+
+    with pytest.raises(DatabaseError, match="snapshots/00000099: holds no JSON"):
+        lake.json("snapshots/00000099")
