@@ -64,6 +64,7 @@ def _lines(plot: Plot, width: int, height: int, coloured: bool) -> list[str]:
     plt.theme("clear")
     y = "mean_loss" if plot.question.name == "loss" else "y"
     legend = []
+    drawn_as: dict[str, str] = {}
     for label, mark, colour in zip(plot.labels, _MARKS, _COLOURS, strict=False):
         points = plot.points.filter(label=label).sort("x")
         points = points.filter(points[y].is_finite().fill_null(False))
@@ -71,7 +72,10 @@ def _lines(plot: Plot, width: int, height: int, coloured: bool) -> list[str]:
         if 0 < len(xs) <= _SPARSE:
             plt.plot(xs, ys, marker="braille", color=colour)
         plt.scatter(xs, ys, marker=mark, color=colour)
-        legend.append(f"{mark} {label}"[:width])
+        # The line drawn last hides one with the same points.
+        equal = drawn_as.setdefault(str((xs, ys)), mark) if xs else mark
+        same = "" if equal == mark else f" (same points as {equal})"
+        legend.append(f"{mark} {label}"[: width - len(same)] + same)
     legend += _marks(plt, plot)
     across, up = _AXES[plot.question.name]
     _ticks(plt, plot)

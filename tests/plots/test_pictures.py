@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -161,6 +162,15 @@ def test_a_terminal_shows_every_plot_in_its_width_without_escape_codes(
     assert "\x1b" not in text
     assert any(sign in text for sign in "┤█")
     assert max(map(len, lines)) <= width
+
+
+def test_a_terminal_names_the_lines_that_lie_on_another(plots: dict[str, Plot]) -> None:
+    plot = plots["scaling"]
+    points = plot.points.filter(label=plot.labels[0])
+    twice = replace(plot, points=pl.concat([points, points.with_columns(label=pl.lit("twin"))]))
+
+    assert re.search(r"twin \(same points as .\)", terminal_text(twice, 80, coloured=False))
+    assert "same points" not in terminal_text(replace(plot, points=points), 80, coloured=False)
 
 
 def test_the_command_writes_what_the_function_draws(demo_ledger: Path, tmp_path: Path) -> None:
