@@ -176,6 +176,7 @@ def ingest_into_lake(
     if form == "json" or settings.verbosity >= 0:
         _print(done, form, text)
     settings.say(f"make its tables with: bench lake publish {place}")
+    settings.say("then list the files that were not read with: bench --db LAKE/facade.duckdb query unrecognised")
 
 
 def _print(
