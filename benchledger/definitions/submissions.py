@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from benchledger.definitions.folders import definition_files
@@ -15,6 +15,8 @@ _KEYS = (
     "source", "scores", "runs", "left_out", "no_verdict", "apart", "log", "counted", "weak", "points", "power",
 )  # fmt: skip
 _SOURCE_KEYS = ("function", "formats")
+# The evaluations that `benchledger.mlperf` has: a suite that needs another one must not be read as if it had it.
+_FUNCTIONS = {"weak": "first_start_to_last_stop", "points": "one_sided_t_test", "power": "mean_power_times_run"}
 _LOG = (
     "submitter", "system", "division", "availability", "benchmark", "batch_size", "start", "stop", "factor",
 )  # fmt: skip
@@ -32,9 +34,8 @@ class Demand:
 
 @dataclass(frozen=True)
 class LogSource:
-    """Further data of a submission: the formats of its logs, the names in them, and the function that evaluates it."""
+    """Further data of a submission: the formats of its logs, and the names in them."""
 
-    function: str
     formats: tuple[str, ...]
     names: dict[str, str]
 
@@ -56,16 +57,15 @@ class Suite:
     apart: dict[str, str]
     log: dict[str, str]
     counted: dict[str, str]
-    weak: str
     points: LogSource
     points_rounding: Rounding
     power: LogSource
 
 
-def load_suite(name: str | None, functions: Mapping[str, Collection[str]]) -> Suite:
+def load_suite(name: str | None) -> Suite:
     """Returns the suite of queries/submissions/NAME.toml (None: the only one); a user's file replaces a shipped one.
 
-    `functions` are the known functions by purpose. Raises UsageError, and DefinitionError with file and line.
+    Raises UsageError, and DefinitionError with file and line.
     """
     files = {path.stem: path for path in definition_files("queries/submissions", ".toml")}
     if not files:
@@ -80,8 +80,11 @@ def load_suite(name: str | None, functions: Mapping[str, Collection[str]]) -> Su
     runs, left_out = _counts(file, "runs"), _counts(file, "left_out")
     for benchmark in left_out:
         table.known(f"left_out.{benchmark}", "benchmark", benchmark, runs)
-    log, weak = table.table("log", _LOG), table.table("weak", ("function",))
+    log = table.table("log", _LOG)
     points = table.table("points", (*_SOURCE_KEYS, *_POINTS, *ROUNDING_KEYS))
+    power = table.table("power", (*_SOURCE_KEYS, *_POWER))
+    for key, evaluated in {"weak": table.table("weak", ("function",)), "points": points, "power": power}.items():
+        evaluated.known("function", "function", evaluated.text("function"), (_FUNCTIONS[key],))
     return Suite(
         name=name,
         source=table.text("source"),
@@ -91,10 +94,9 @@ def load_suite(name: str | None, functions: Mapping[str, Collection[str]]) -> Su
         apart=table.texts("apart"),
         log={key: log.text(key) for key in _LOG},
         counted=table.texts("counted"),
-        weak=_function(weak, functions["weak"]),
-        points=_log_source(points, _POINTS, functions["points"]),
+        points=_log_source(points, _POINTS),
         points_rounding=read_rounding(points),
-        power=_log_source(table.table("power", (*_SOURCE_KEYS, *_POWER)), _POWER, functions["power"]),
+        power=_log_source(power, _POWER),
     )
 
 
@@ -110,14 +112,8 @@ def demanded_runs() -> list[tuple[str, str, int]]:
     return [(*name, runs) for name, runs in sorted(demands.items())]
 
 
-def _log_source(table: Table, names: Collection[str], functions: Collection[str]) -> LogSource:
-    return LogSource(
-        _function(table, functions), tuple(table.strings("formats")), {name: table.text(name) for name in names}
-    )
-
-
-def _function(table: Table, functions: Collection[str]) -> str:
-    return table.known("function", "function", table.text("function"), functions)
+def _log_source(table: Table, names: Collection[str]) -> LogSource:
+    return LogSource(tuple(table.strings("formats")), {name: table.text(name) for name in names})
 
 
 def _counts(file: TomlFile, key: str) -> dict[str, int]:

@@ -25,7 +25,6 @@ _OF_ALL = re.compile(r"[0-9]+/[0-9]+\Z")
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3},[0-9]{3}")
 _KEY_STARTS = 8
 _LINES_TRIED = 6
-_EARLY = 4
 _HEAD_KEYS = 5
 
 

@@ -67,7 +67,7 @@ class DraftRepair:
         parts, pieces = self._parts, Pieces()
         parts.samples = []
         try:
-            log_format = _with_file(parts, _itself)
+            log_format = _with_file(parts, lambda read: read)
         except DefinitionError as error:
             return pieces, str(error)
         reader = LineReader(log_format)
@@ -167,10 +167,6 @@ def _alike(counted: Counter[str]) -> Counter[str]:
     for template, count in counted.items():
         alike[template if sharing[loose[template]] == 1 else loose[template]] += count
     return alike
-
-
-def _itself(log_format: LogFormat) -> LogFormat:
-    return log_format
 
 
 def _with_file(parts: Parts, use: Callable[[LogFormat], _T]) -> _T:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from benchledger.answers.series import rows_asked
 from benchledger.answers.tables.grouping import Row, grouped
 from benchledger.definitions.submissions import LogSource
-from benchledger.mlperf.functions import ENERGIES
-from benchledger.mlperf.scores import olympic_by
+from benchledger.mlperf.scores import node_energy_j, olympic_by, switch_energy_j
 
 if TYPE_CHECKING:
     import duckdb
@@ -37,20 +36,20 @@ def power_logged(con: duckdb.DuckDBPyConnection, runs: list[int], source: LogSou
 
 def energy_j(power: list[Row], run_ms: float, source: LogSource) -> float | None:
     """Returns the joules of one run's nodes and switches; None if a node's power was not measured from its start."""
-    names, energy = source.names, ENERGIES[source.function]
+    names = source.names
     nodes, switches = [], 0.0
     for log in grouped(power, ("log_id",)).values():
         last = {row["key"]: row for row in log}
         efficiency = last[names["efficiency"]]["value"] if names["efficiency"] in last else 1.0
         if names["switch"] in last:
-            switches += energy.of_switch(last[names["switch"]]["value"], run_ms, efficiency)
+            switches += switch_energy_j(last[names["switch"]]["value"], run_ms, efficiency)
             continue
         readings = [(row["at_ms"], row["value"]) for row in log if row["key"] == names["reading"]]
         if names["start"] not in last:
             return None
         start_ms = last[names["start"]]["at_ms"]
         stop_ms = last[names["stop"]]["at_ms"] if names["stop"] in last else None
-        nodes.append(energy.of_node(readings, start_ms, stop_ms, run_ms, efficiency))
+        nodes.append(node_energy_j(readings, start_ms, stop_ms, run_ms, efficiency))
     measured = [joules for joules in nodes if joules is not None]
     return sum(measured) + switches if nodes and len(measured) == len(nodes) else None
 

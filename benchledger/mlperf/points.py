@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from benchledger.answers.series import rows_asked
 from benchledger.answers.tables.grouping import Row, grouped
 from benchledger.definitions.submissions import Demand, LogSource, Suite
-from benchledger.mlperf.functions import CHECKS
-from benchledger.mlperf.reference_points import Point
+from benchledger.mlperf.reference_points import Point, point_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -65,7 +64,6 @@ def points_of(rows: list[Row], demand: Demand, source: LogSource) -> Points:
     units = sorted({row["counted_in"] for row in rows})
     if len(units) > 1:
         return Points(f"{place} counts in {' and in '.join(units)}")
-    point_of = CHECKS[source.function].point_of
     made = []
     for row in rows:
         numbers = _numbers(row["numbers"])

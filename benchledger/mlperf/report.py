@@ -14,7 +14,6 @@ from benchledger.answers.tables.table import Report, Table, text_frame
 from benchledger.definitions.submissions import load_suite
 from benchledger.errors import NothingFoundError, counted
 from benchledger.mlperf.energy import energy_of, power_logged
-from benchledger.mlperf.functions import FUNCTIONS
 from benchledger.mlperf.points import points_stored
 from benchledger.mlperf.reference_points import Verdict
 from benchledger.mlperf.runs import runs_of, scored
@@ -54,7 +53,7 @@ def report_submissions(
     the suite meets the filters, and UsageError for an unknown suite.
     """
     filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
-    asked = load_suite(suite, FUNCTIONS)
+    asked = load_suite(suite)
     with reading(db, records=True) as con:
         need_series(con, db, filters)
         series = scored(con, asked.scores, filters)

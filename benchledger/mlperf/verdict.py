@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from benchledger.answers.tables.grouping import Row
 from benchledger.definitions.submissions import Suite
-from benchledger.mlperf.functions import CHECKS, WEAK
 from benchledger.mlperf.points import Points, points_of
-from benchledger.mlperf.reference_points import Verdict
+from benchledger.mlperf.reference_points import Verdict, judge, pruned
+from benchledger.mlperf.scores import weak_scaling
 
 
 def weighed(
@@ -24,7 +24,7 @@ def weighed(
     """Returns the row of a submission: counts, score, energy, and convergence verdict."""
     demand = suite.demands.get(str(said["benchmark"]))
     converged = [run for run in runs if run["converged"]]
-    side_by_side = WEAK[suite.weak](
+    side_by_side = weak_scaling(
         [run["start_ms"] for run in converged], [run["stop_ms"] for run in converged], demand.runs if demand else 1
     )
     verdict = _verdict(runs, said, suite, known, all_points, apart)
@@ -78,9 +78,8 @@ def _verdict(runs: list[Row], said: Row, suite: Suite, known: Points, all_points
     if any(name not in one for run, one in zip(runs, took, strict=True) if run["converged"]):
         return Verdict(None, f"a run that converged states no {shown}")
     numbers = [one[name] if run["converged"] else None for run, one in zip(runs, took, strict=True)]
-    check = CHECKS[suite.points.function]
-    points = known.points if all_points else check.pruned(known.points, demand)
-    verdict = check.judge(points, said["global_batch_size"], numbers, demand)
+    points = known.points if all_points else pruned(known.points, demand)
+    verdict = judge(points, said["global_batch_size"], numbers, demand)
     if verdict.passed is False and not apart and any(one.get(key) not in (None, one.get(name)) for one in took):
         # Its evaluations print epoch 1 throughout, but the points are in samples.
         return replace(verdict, passed=None, reason="its logs count samples apart: ask with --apart")

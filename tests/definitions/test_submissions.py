@@ -10,7 +10,6 @@ from benchledger.definitions.folders import use_definitions
 from benchledger.definitions.rules import load_rules
 from benchledger.definitions.submissions import Demand, load_suite
 from benchledger.errors import DefinitionError, UsageError
-from benchledger.mlperf.functions import FUNCTIONS
 
 OWN = """source = "ours"
 scores = ["mlperf.score"]
@@ -37,7 +36,7 @@ def _no_definitions_left() -> object:
 
 
 def test_the_shipped_suite_demands_what_its_owner_does() -> None:
-    suite = load_suite("mlperf", FUNCTIONS)
+    suite = load_suite("mlperf")
 
     assert suite.demands["unet3d"] == Demand(40, 4)
     assert {name: suite.demands[name].runs for name in ("bert", "resnet", "gpt3", "deepcam")} == {
@@ -50,7 +49,7 @@ def test_the_shipped_suite_demands_what_its_owner_does() -> None:
 def test_a_suite_of_ones_own_counts_instead(tmp_path: Path) -> None:
     own(tmp_path, OWN)
 
-    assert load_suite("mlperf", FUNCTIONS).demands == {"toy": Demand(3)}
+    assert load_suite("mlperf").demands == {"toy": Demand(3)}
 
 
 @pytest.mark.parametrize(
@@ -73,11 +72,11 @@ def test_a_mistake_is_told_with_its_place(tmp_path: Path, text: str, problem: st
     own(tmp_path, text)
 
     with pytest.raises(DefinitionError, match=r"mlperf\.toml:[0-9]+: ") as error:
-        load_suite("mlperf", FUNCTIONS)
+        load_suite("mlperf")
     assert problem in str(error.value)
 
 
 def test_a_suite_that_is_nowhere_is_told_and_the_only_one_need_not_be_named() -> None:
     with pytest.raises(UsageError, match="no suite 'other'; known: mlperf"):
-        load_suite("other", FUNCTIONS)
-    assert load_suite(None, FUNCTIONS).name == "mlperf"
+        load_suite("other")
+    assert load_suite(None).name == "mlperf"
