@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
+from benchledger.definitions.format_parts import fact_name
 from benchledger.definitions.template import Hole, Literal, Tail, TemplateError, parse_template
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
@@ -75,12 +76,11 @@ def read_rule(table: Table) -> NameRule:
 
 def _products(table: Table, patterns: list[Pattern]) -> dict[str, tuple[str, ...]]:
     # A fact that is the product of integers in the name: GPUs are nodes times GPUs per node.
-    known, counts = vocabulary().facts, {name for pattern in patterns for name in pattern.counts}
+    known = [fact.name for fact in vocabulary().facts.values() if fact.type == "count"]
+    counts = {name for pattern in patterns for name in pattern.counts}
     products: dict[str, tuple[str, ...]] = {}
     for name, factors in table.any_values("products").items():
-        if name not in known or known[name].type != "count":
-            names = ", ".join(fact.name for fact in known.values() if fact.type == "count")
-            table.fail("products", f"no count {name!r}; known: {names}")
+        table.known("products", "count", name, known)
         if not isinstance(factors, list) or not factors or not set(factors) <= counts:
             table.fail("products", f"{name} must list int holes of the patterns: {', '.join(sorted(counts))}")
         products[name] = tuple(factors)
@@ -88,12 +88,10 @@ def _products(table: Table, patterns: list[Pattern]) -> dict[str, tuple[str, ...
 
 
 def _value(table: Table, key: str, name: str, stated: object) -> str:
-    known = vocabulary().facts
-    if name not in known:
-        table.fail(key, f"no fact {name!r}; known: {', '.join(known)}")
-    value = known[name].canonical(str(stated))
+    fact = fact_name(table, key, name)
+    value = fact.canonical(str(stated))
     if value is None:
-        table.fail(key, f"{stated!r} is no value of {name}; known: {', '.join(known[name].values) or known[name].type}")
+        table.fail(key, f"{stated!r} is no value of {name}; known: {', '.join(fact.values) or fact.type}")
     return value
 
 

@@ -179,7 +179,7 @@ def _check_fallback(table: Table, rule: Rule, known: dict[str, Rule]) -> None:
     while (name := known[passed[-1]].fallback) is not None:
         if name not in known:
             if len(passed) == 1:
-                table.fail("fallback", f"no rule {name!r}; known: {', '.join(sorted(known))}")
+                table.known("fallback", "rule", name, known)
             return
         if name in passed:
             table.fail("fallback", f"the fallbacks turn in a circle: {' -> '.join([*passed, name])}")

@@ -100,7 +100,7 @@ def test_a_companion_has_the_stem_of_its_run(monkeypatch: pytest.MonkeyPatch, tm
         ),
         (RULE + "products = { nodes = ['cards'] }\n" + SAMPLE, ":3: nodes must list int holes of the patterns: gpus"),
         (RULE + "products = { nodes = 5 }\n" + SAMPLE, ":3: nodes must list int holes of the patterns: gpus"),
-        (RULE + "facts = { gpu = 8 }\n" + SAMPLE, ":3: no fact 'gpu'; known: framework, "),
+        (RULE + "facts = { gpu = 8 }\n" + SAMPLE, ":3: no fact 'gpu'; did you mean 'gpus'?; known: framework, "),
         (RULE + "facts = { gpus = 0 }\n" + SAMPLE, ":3: 0 is no value of gpus"),
         ("[[name]]\n", ":1: patterns: at least one is needed"),
         (
