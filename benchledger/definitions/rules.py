@@ -179,7 +179,7 @@ def _check_fallback(table: Table, rule: Rule, known: dict[str, Rule]) -> None:
     while (name := known[passed[-1]].fallback) is not None:
         if name not in known:
             if len(passed) == 1:
-                table.known("fallback", "rule", name, known)
+                table.fail("fallback", f"no rule {name!r}; known: {', '.join(sorted(known))}")
             return
         if name in passed:
             table.fail("fallback", f"the fallbacks turn in a circle: {' -> '.join([*passed, name])}")
