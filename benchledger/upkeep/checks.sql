@@ -51,6 +51,23 @@ with held(what, found, example, cure) as (
     select 'no two records of a log begin at one byte', count(*), min(log_id::varchar), 'ingest'
     from (select log_id from kept.record group by log_id, byte_offset having count(*) > 1)
     union all
+    -- These tables have no primary key: docs/decisions/0020-no-primary-keys.md.
+    select 'every ' || what || ' is there once', count(*) - count(distinct id), mode(id), 'ingest'
+    from (
+        select 'run' as what, run_id::varchar as id from run
+        union all
+        select 'key of a run', run_key from run
+        union all
+        select 'part of a run', concat_ws(' ', run_id, log_id, segment) from run_log
+        union all
+        select 'segment of a log', concat_ws(' ', log_id, segment) from kept.segment
+        union all
+        select 'sighting', sighting_id::varchar from sighting
+        union all
+        select 'reason to ignore pieces of a log', concat_ws(' ', log_id, reason) from kept.ignored_piece
+    )
+    group by what
+    union all
     select 'every record has a layout with a name for each value', count(*), min(log_id::varchar), 'ingest'
     from kept.record
     left join (select shape_id, count(*) as names from kept.shape group by shape_id) as layout using (shape_id)
