@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
@@ -9,6 +10,7 @@ import click
 from benchledger.cli.settings import Settings
 from benchledger.errors import counted
 from benchledger.exports.values import json_text, plain
+from benchledger.ingestion.outcomes import FAULTY, LEFT_OUT
 
 if TYPE_CHECKING:
     from benchledger.ingestion.ingest import IngestResult
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
 SHOWN = 5
 REJECT_SHOWN = 240
 RECOGNISED = ("loaded", "duplicate", "unchanged", "superseded", "document", "facts")
-FAULTY = ("unrecognised", "unreadable")
 NO_FILES = "nothing to read: PATHS contain no files except the ledger itself. Name the folder with the logs"
 NOTHING_STALE = "nothing to refresh: no definition used for a log of this ledger has changed"
 
@@ -142,9 +143,7 @@ def _say_not_read(settings: Settings, result: IngestResult) -> None:
         settings.say(f"{runs} below a folder that is named now: their campaigns begin with its name")
     for said in result.unfitting:
         settings.say(said)
-    for status in (*FAULTY, "empty"):
-        left = [one for one in result.outcomes if one.status == status and one not in refused]
-        _say_files(settings, status, left)
+    say_left_out_files(settings, [one for one in result.outcomes if one not in refused], "bench query unrecognised")
     for status in FAULTY:
         kept = sum(one.kept == status for one in result.outcomes if one.status in ("unchanged", "duplicate"))
         if kept:
@@ -168,15 +167,20 @@ def _first_rejects(rejecting: list[FileOutcome]) -> list[str]:
     ][:SHOWN]
 
 
-def _say_files(settings: Settings, status: str, outcomes: list[FileOutcome]) -> None:
-    if not outcomes:
-        return
-    settings.say(f"{len(outcomes)} {status}:")
-    shown = outcomes if settings.verbosity > 0 else outcomes[:SHOWN]
-    for one in shown:
-        settings.say(f"  {_place(one)}{': ' + one.reason if one.reason else ''}")
-    if len(shown) < len(outcomes):
-        settings.say(f"  and {len(outcomes) - len(shown)} more; list with: bench query unrecognised")
+def say_left_out_files(settings: Settings, outcomes: Iterable[FileOutcome], all_by: str) -> None:
+    """Says which files are in no table, and why; of many the first ones, and the command `all_by` that lists all."""
+    by_status: dict[str, list[FileOutcome]] = {status: [] for status in LEFT_OUT}
+    for one in outcomes:
+        if one.status in by_status:
+            by_status[one.status].append(one)
+    for status, left in by_status.items():
+        if left:
+            settings.say(f"{len(left)} {status}:")
+        shown = left if settings.verbosity > 0 else left[:SHOWN]
+        for one in shown:
+            settings.say(f"  {_place(one)}{': ' + one.reason if one.reason else ''}")
+        if len(shown) < len(left):
+            settings.say(f"  and {len(left) - len(shown)} more; list with: {all_by}")
 
 
 def _as_json(result: IngestResult, dry_run: bool) -> dict[str, object]:

@@ -156,6 +156,8 @@ def ingest_into_lake(
     campaign_name: str | None, form: str,
 ) -> None:  # fmt: skip
     """Reads logs into a lake, and prints what was done. The other options of bench ingest are refused."""
+    from benchledger.cli.ingest_summary import say_left_out_files
+
     ctx = click.get_current_context()
     given = click.core.ParameterSource.COMMANDLINE
     others = [one for one in ctx.params if one not in _WITH_LAKE and ctx.get_parameter_source(one) == given]
@@ -175,8 +177,11 @@ def ingest_into_lake(
     text = f"files: {done.files}\nunits: {done.units}, {done.read} read now{again}\nin {done.seconds:.1f} s"
     if form == "json" or settings.verbosity >= 0:
         _print(done, form, text)
+    listed = f"bench --db {place.rstrip('/')}/facade.duckdb query unrecognised"
+    say_left_out_files(settings, done.left_out, f"bench lake publish {place}, then {listed}")
     settings.say(f"make its tables with: bench lake publish {place}")
-    settings.say("then list the files that were not read with: bench --db LAKE/facade.duckdb query unrecognised")
+    if done.read + done.derived < done.units:
+        settings.say(f"then list what is left out of the units that were read before with: {listed}")
 
 
 def _print(

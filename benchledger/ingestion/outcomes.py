@@ -24,6 +24,9 @@ FILE_STATUSES = (
     "unrecognised",
     "unreadable",
 )
+# Of a file with such a status no row is in any table of results.
+FAULTY = ("unrecognised", "unreadable")
+LEFT_OUT = (*FAULTY, "empty")
 
 
 # Not frozen: one is made per file at every ingest, and that takes a third as long.

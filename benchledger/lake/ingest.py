@@ -17,6 +17,7 @@ from typing import Any
 from benchledger.definitions.folders import own_folders
 from benchledger.errors import BenchledgerError, UsageError, install_line
 from benchledger.ingestion.discover import given_place
+from benchledger.ingestion.outcomes import FileOutcome
 from benchledger.ingestion.remote import is_remote
 from benchledger.ingestion.seams import inputs_of
 from benchledger.lake.objects import LISTS, now_text, open_lake
@@ -28,6 +29,7 @@ from benchledger.lake.units import (
     READ,
     Choices,
     Unit,
+    UnitOutcome,
     derived_digests,
     key_from,
     read_into_lake,
@@ -41,7 +43,10 @@ _POLL_S = 1.0
 
 @dataclass(frozen=True)
 class LakeIngest:
-    """What an ingest into a lake did: files and units, how many of these this driver had read or only derived again."""
+    """What an ingest into a lake did: files and units, how many of these this driver had read or only derived again.
+
+    `left_out` are the files of these units that are in no table: unrecognised, unreadable and empty ones.
+    """
 
     lake: str
     files: int
@@ -49,6 +54,7 @@ class LakeIngest:
     read: int
     derived: int
     seconds: float
+    left_out: tuple[FileOutcome, ...] = ()
 
 
 def lake_ingest(
@@ -81,10 +87,13 @@ def lake_ingest(
     derived = derived_digests(unit.digest for unit in units)
     due = [unit for unit in units if not {unit.digest, derived[unit.digest]} <= known]
     outcomes: Counter[str] = Counter()
+    # A facts.toml belongs to the units of all folders below it.
+    left_out: dict[str | None, FileOutcome] = {}
     if due:
         with executor_of(cluster) as executor:
             for number, outcome in enumerate(_all_read(due, executor, lease_s), start=len(units) - len(due) + 1):
-                outcomes[outcome] += 1
+                outcomes[outcome.how] += 1
+                left_out |= {one.place: one for one in outcome.left_out}
                 progress(number, len(units))
     # The list counts from the time at which its files were listed: a driver that began earlier loses.
     named = sorted(given if is_remote(given) else str(Path(given).resolve()) for given in map(given_place, paths))
@@ -92,7 +101,10 @@ def lake_ingest(
     digests = json.dumps(sorted(unit.digest for unit in units)).encode()
     if opened.listed().get(source) != json.loads(digests):
         opened.put_new(f"{LISTS}/{source}/{started}", digests)
-    return LakeIngest(str(lake), len(inputs), len(units), outcomes[READ], outcomes[DERIVED], time.monotonic() - began)
+    return LakeIngest(
+        str(lake), len(inputs), len(units), outcomes[READ], outcomes[DERIVED], time.monotonic() - began,
+        tuple(left_out[place] for place in sorted(left_out, key=str)),
+    )  # fmt: skip
 
 
 @contextmanager
@@ -121,7 +133,7 @@ def executor_of(cluster: str) -> Iterator[Executor]:
         yield remote
 
 
-def _all_read(units: list[Unit], executor: Executor, lease_s: float) -> Iterator[str]:
+def _all_read(units: list[Unit], executor: Executor, lease_s: float) -> Iterator[UnitOutcome]:
     """The outcome of each unit. One that another driver reads is asked for again, until it has read it or is gone."""
     due = {executor.submit(read_into_lake, unit, lease_s): unit for unit in units}
     while due:
@@ -138,10 +150,10 @@ def _all_read(units: list[Unit], executor: Executor, lease_s: float) -> Iterator
                     f"a worker ended: {type(error).__name__} {error}. Units that were read stay; run the same command "
                     f"again for the others"
                 ) from error
-            if outcome == LEASED:
+            if outcome.how == LEASED:
                 again.append(unit)
             else:
-                assert outcome in (READ, DERIVED, KNOWN)
+                assert outcome.how in (READ, DERIVED, KNOWN)
                 yield outcome
         if again:
             time.sleep(_POLL_S)

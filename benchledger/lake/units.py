@@ -13,18 +13,24 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
+from benchledger.archives.member import CHAIN
 from benchledger.definitions.definition_cache import files_in, hash_of
 from benchledger.definitions.folders import own_folders, use_definitions
 from benchledger.errors import DatabaseHeldError, UsageError
 from benchledger.ingestion.base_tables import BaseTables
 from benchledger.ingestion.discover import FACTS_FILE, folder_above
+from benchledger.ingestion.outcomes import LEFT_OUT, FileOutcome
 from benchledger.ingestion.seams import Input, derive, load_definitions, read_unit
 from benchledger.lake.objects import LEASES, TABLES, Lake, open_lake
 from benchledger.lake.parts import part_of, read_part, write_part
 from benchledger.store.key_file import read_key_file
 from benchledger.store.migrations import program_version, shipped_migrations
 from benchledger.store.sync import synced_hash
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 KEY_ENV = "BENCH_KEY_FILE"
 # A worker renews its lease while it reads. Where one is older, its worker was killed, and another one reads the unit.
@@ -45,6 +51,13 @@ class Unit:
     now: datetime
     campaign_name: str | None = None
     folders: tuple[str, ...] = ()
+
+
+class UnitOutcome(NamedTuple):
+    """What became of a unit; of one that was read or derived now also which of its files are in no table."""
+
+    how: str
+    left_out: tuple[FileOutcome, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -102,7 +115,7 @@ def units_of(inputs: Iterable[Input], key: bytes, most_bytes: int, choices: Choi
         yield _unit([folders[name] for name in taken], facts, key, choices, definitions)
 
 
-def read_into_lake(unit: Unit, lease_s: float = LEASE_S) -> str:
+def read_into_lake(unit: Unit, lease_s: float = LEASE_S) -> UnitOutcome:
     """Reads a unit, unless it was read before or another worker reads it now; says which."""
     lake = open_lake(unit.lake)
     if own_folders() != list(unit.folders):
@@ -111,14 +124,14 @@ def read_into_lake(unit: Unit, lease_s: float = LEASE_S) -> str:
         raise UsageError("this machine has other definitions than the driver: install the same benchledger there")
     derived = derived_digests([unit.digest])[unit.digest]
     if lake.marker(derived) is not None and lake.marker(unit.digest) is not None:
-        return KNOWN
+        return UnitOutcome(KNOWN)
     key = key_from(unit.key_file)
     lake.need_key(key)
     with leased(lake, unit.digest, lease_s) as is_mine:
-        return _read(unit, derived, lake, key) if is_mine else LEASED
+        return _read(unit, derived, lake, key) if is_mine else UnitOutcome(LEASED)
 
 
-def _read(unit: Unit, derived: str, lake: Lake, key: bytes) -> str:
+def _read(unit: Unit, derived: str, lake: Lake, key: bytes) -> UnitOutcome:
     definitions, marker = load_definitions(), lake.marker(unit.digest)
     if marker is None:
         base = read_unit(unit.inputs, key, definitions, unit.now, campaign_name=unit.campaign_name)
@@ -128,7 +141,16 @@ def _read(unit: Unit, derived: str, lake: Lake, key: bytes) -> str:
         base, is_first = BaseTables.made_of(read_part(lake, part_of(unit.digest, marker), marker["rows"])), False
     tables = derive(base, definitions).tables
     is_derived = write_part(lake, derived, unit.digest, tables)
-    return READ if is_first else DERIVED if is_derived else KNOWN
+    how = READ if is_first else DERIVED if is_derived else KNOWN
+    return UnitOutcome(how, () if how == KNOWN else tuple(_left_out(base.tables["sighting"])))
+
+
+def _left_out(sightings: pa.Table) -> Iterator[FileOutcome]:
+    columns = ("path", "archive", "member", "status", "reason")
+    for row in sightings.select(columns).to_pylist():
+        if row["status"] in LEFT_OUT:
+            place = row["path"] if row["archive"] is None else CHAIN.join(filter(None, (row["archive"], row["member"])))
+            yield FileOutcome(row["path"], row["status"], row["reason"], place=place)
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import os
 import re
 import shutil
@@ -26,6 +27,7 @@ from benchledger import (
     use_definitions,
 )
 from benchledger.errors import BenchledgerError, DatabaseError, UsageError
+from benchledger.ingestion.outcomes import LEFT_OUT
 from benchledger.ingestion.remote import store_at
 from benchledger.ingestion.seams import inputs_of
 from benchledger.lake import ingest as driver
@@ -224,7 +226,7 @@ def test_of_two_workers_at_one_unit_one_commits(sources: list[Path], key_file: P
 
     # Without a lease that holds, both read.
     with ThreadPoolExecutor(2) as threads:
-        outcomes = [one.result() for one in [threads.submit(read_into_lake, unit, 0.0) for _ in range(2)]]
+        outcomes = [one.result().how for one in [threads.submit(read_into_lake, unit, 0.0) for _ in range(2)]]
 
     # Who comes second may find the unit read and not derived yet.
     assert outcomes.count("read") == 1
@@ -236,7 +238,33 @@ def test_of_two_workers_at_one_unit_one_commits(sources: list[Path], key_file: P
     }
     lake.delete([f"markers/{unit.digest}"])
     assert lake.put_new(f"leases/{unit.digest}", driver.datetime.now(driver.UTC).isoformat().encode())
-    assert read_into_lake(unit, 900.0) == "leased"
+    assert read_into_lake(unit, 900.0).how == "leased"
+
+
+def test_what_is_in_no_table_is_told_as_by_an_ingest_into_a_ledger(key_file: Path, tmp_path: Path, near: None) -> None:
+    logs, lake = tmp_path / "logs", tmp_path / "lake"
+    put(logs / "a" / "run.log", run_text().log)
+    put(logs / "a" / "facts.toml", "[defaults\n")
+    put(logs / "a" / "b" / "notes.txt", "nothing that a program printed\n")
+    put(logs / "a" / "b" / "empty.log", "")
+    (logs / "a" / "c").mkdir()
+    (logs / "a" / "c" / "cut.log.gz").write_bytes(gzip.compress(run_text().log.encode())[:40])
+    whole = ingest(logs, db=tmp_path / "bench.duckdb", key_file=key_file)
+
+    done = lake_ingest(logs, lake=lake, key_file=key_file, unit_bytes=1)
+
+    told = sorted((one.place or one.path, one.status, one.reason) for one in whole.outcomes if one.status in LEFT_OUT)
+    assert len(told) == 4
+    assert [(one.place, one.status, one.reason) for one in done.left_out] == told
+    said = run_bench("ingest", logs, "--lake", tmp_path / "other", "--key-file", key_file).stderr
+    assert all(f"  {place}: {reason}\n" in said for place, _, reason in told)
+    assert "facade.duckdb" not in said
+    # What was read before is not read again, so that only the tables tell.
+    put(logs / "d" / "more.txt", "nothing either\n")
+    assert lake_ingest(logs, lake=lake, key_file=key_file, unit_bytes=1).left_out[0].path.endswith("more.txt")
+    run_bench("ingest", logs, "--lake", tmp_path / "other", "--key-file", key_file)
+    again = run_bench("ingest", logs, "--lake", tmp_path / "other", "--key-file", key_file).stderr
+    assert f"read before with: bench --db {tmp_path / 'other'}/facade.duckdb query unrecognised" in again
 
 
 def test_only_what_changed_is_read_again_in_a_bucket(key_file: Path, tmp_path: Path, near: None) -> None:
