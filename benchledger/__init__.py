@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from benchledger.answers.score import score, scores
     from benchledger.auditing.audit import audit
     from benchledger.cli.page import write_page
+    from benchledger.comparing.accept import accept_changes
     from benchledger.comparing.compare import compare
     from benchledger.comparing.diff import diff
     from benchledger.comparing.history import history
@@ -75,7 +76,6 @@ if TYPE_CHECKING:
     from benchledger.running.environments import make_environment
     from benchledger.running.run import cases, run
     from benchledger.site.export import export_site
-    from benchledger.upkeep.accept import accept_changes
     from benchledger.upkeep.backup import db_backup, db_compact
     from benchledger.upkeep.check import db_check
     from benchledger.upkeep.exclude import exclude, exclusions
@@ -156,7 +156,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "accept_changes": "benchledger.upkeep.accept",
+    "accept_changes": "benchledger.comparing.accept",
     "audit": "benchledger.auditing.audit",
     "cases": "benchledger.running.run",
     "check_formats": "benchledger.answers.formats",

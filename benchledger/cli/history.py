@@ -57,14 +57,15 @@ def history(
     Steps are told from noise over all cases together; a single far point is an outlier. --accept records that a
     change is known. --check is for CI: it exits with 1 on a regression that nobody accepted and that still lasts.
     """
+    quantity = words.pop("quantity")
+    options = {name: words.pop(name) for name in ("over", "target", "threshold", "since", "rule", "campaign")}
+    asked = {**options, **given(words)}
     if accept:
-        _accept(settings, accept, words, reason=reason, by=by, undo=undo, wait_s=wait_s)
+        _accept(settings, accept, quantity, asked, reason=reason, by=by, undo=undo, wait_s=wait_s)
         return
     if reason or by or undo:
         raise click.UsageError("--reason, --by and --undo need --accept RUN")
-    quantity = words.pop("quantity")
-    options = {name: words.pop(name) for name in ("over", "target", "threshold", "since", "rule", "campaign")}
-    done = benchledger.history(db=settings.db, quantity=quantity, **options, **given(words))
+    done = benchledger.history(db=settings.db, quantity=quantity, **asked)
     if form in ("table", "markdown"):
         from benchledger.cli.compare import print_page
         from benchledger.comparing.history_page import MOST_CHANGES, page_of
@@ -76,10 +77,12 @@ def history(
     click.get_current_context().exit(int(check and done.is_worse))
 
 
-def _accept(settings: Settings, runs: tuple[str, ...], words: dict[str, Any], **said: Any) -> None:
-    quantities = words["quantity"]
+def _accept(
+    settings: Settings, runs: tuple[str, ...], quantities: tuple[str, ...], asked: dict[str, Any], **said: Any
+) -> None:
     if len(quantities) > 1:
         raise click.UsageError("accept the changes of one --quantity, or without it of all")
-    kept = benchledger.accept_changes(*runs, quantity=quantities[0] if quantities else None, db=settings.db, **said)
+    quantity = quantities[0] if quantities else None
+    kept = benchledger.accept_changes(*runs, quantity=quantity, db=settings.db, **said, **asked)
     done = "no longer accepted" if said["undo"] else "accepted"
     settings.say(f"{done}: the changes at {', '.join(kept['run_key'].unique(maintain_order=True))}")

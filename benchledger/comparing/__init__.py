@@ -6,7 +6,7 @@
   trials over all cases, `distributions.py` has Student's t.
 - `diff.py` answers `bench diff`: `evidence.py` reads what is known of runs, `differences.py` ranks what differs.
 - `history.py` follows lines over time: `sql/history_points.sql` gives their points, `change_points.py` finds the steps,
-  `history_page.py` prints them. `benchledger/upkeep/accept.py` keeps what a person accepts.
+  `history_page.py` prints them. `accept.py` keeps what a person accepts.
 
 docs/comparing.md and docs/history.md describe the methods and their measured error rates.
 """

@@ -17,10 +17,9 @@ from benchledger.answers.tables.grouping import Row
 from benchledger.comparing.differences import differences
 from benchledger.comparing.evidence import evidence_of
 from benchledger.comparing.pair_test import LESS, MORE, UNDECIDED, Outcome, Pair, geometric_mean, judge
-from benchledger.comparing.sides import FOLDER, Side, open_sides, rates_of, trials_of
+from benchledger.comparing.sides import FOLDER, QUANTITIES, Side, open_sides, rates_of, trials_of
 from benchledger.errors import UsageError, known, suggestion
 from benchledger.store.default_db import DEFAULT_DB
-from benchledger.upkeep.accept import QUANTITIES
 
 if TYPE_CHECKING:
     import polars as pl

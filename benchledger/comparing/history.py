@@ -19,11 +19,10 @@ from benchledger.comparing.compare import is_less_better, known_of
 from benchledger.comparing.differences import differences
 from benchledger.comparing.evidence import evidence_of
 from benchledger.comparing.noise import Noise, fit_noise
-from benchledger.comparing.sides import FOLDER, VERSION_COLUMNS, Side, trials_of
+from benchledger.comparing.sides import FOLDER, QUANTITIES, VERSION_COLUMNS, Side, trials_of
 from benchledger.errors import UsageError
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.run_keys import need_runs
-from benchledger.upkeep.accept import QUANTITIES
 
 if TYPE_CHECKING:
     import duckdb
@@ -49,13 +48,15 @@ class History:
 
     `state` of a change: regression, recovered (a later level is as good as before), improvement, accepted or outlier.
     `point` is the day, version or commit of the first point after it, `run_key` a run there (of an outlier all,
-    with blanks between them). `short` counts the lines that have too few points.
+    with blanks between them). `short` counts the lines that have too few points. `acceptable` are the keys of all runs
+    at which an acceptance counts for a step.
     """
 
     threshold: float
     changes: pl.DataFrame
     lines: pl.DataFrame
     short: int
+    acceptable: frozenset[str]
 
     @property
     def is_worse(self) -> bool:
@@ -127,7 +128,11 @@ def history(
         ]
         _add_causes(con, changes)
     shown = [_line_row(line, of_it) for line, of_it in zip(lines, found, strict=True)]
-    return History(threshold, _frame(changes, _COLUMNS), _frame(shown, tuple(_LINE)), len(every) - len(lines))
+    near = (_near(line, step) for line, of_it in zip(lines, found, strict=True) for step in of_it.steps)
+    acceptable = frozenset(key for points in near for point in points for key in point["run_keys"])
+    return History(
+        threshold, _frame(changes, _COLUMNS), _frame(shown, tuple(_LINE)), len(every) - len(lines), acceptable
+    )
 
 
 def _day(since: str | None) -> date | None:
@@ -203,9 +208,13 @@ def _interval(step: Step) -> Row:
 
 
 def _decided(line: _Line, step: Step) -> Row:
-    """Returns the acceptance of a step: later points may move it by one."""
-    near = [point for point in line.points[max(step.at - 1, 0) : step.at + 2] if point["reason"]]
+    near = [point for point in _near(line, step) if point["reason"]]
     return {name: near[0][name] if near else None for name in ("reason", "accepted_by")}
+
+
+def _near(line: _Line, step: Step) -> list[Row]:
+    """Returns the points at which an acceptance counts for a step: later points may move it by one."""
+    return line.points[max(step.at - 1, 0) : step.at + 2]
 
 
 def _add_causes(con: duckdb.DuckDBPyConnection, changes: list[Row]) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from benchledger.answers.tables.cells import number_text
 from benchledger.answers.tables.grouping import Row
 from benchledger.comparing.compare import Comparison, nearly_paired
+from benchledger.comparing.sides import QUANTITIES
 from benchledger.errors import counted
-from benchledger.upkeep.accept import QUANTITIES
 
 if TYPE_CHECKING:
     import polars as pl

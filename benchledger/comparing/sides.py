@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
+QUANTITIES = ("speed", "time_to_target", "memory", "final_loss")
 FOLDER = Path(__file__).with_name("sql")
 # Columns of the environment that a side may be filtered by, besides those of every report.
 VERSION_COLUMNS = (

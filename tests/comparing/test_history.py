@@ -117,15 +117,20 @@ def test_an_acceptance_holds_when_the_step_moves_by_one_point_and_no_further(db:
             {"name": SLOWER},
         ).fetchall()
     # The step is at the ninth of twelve points.
-    for point, is_worse in ((6, True), (7, False), (9, False), (10, True)):
+    for point in (7, 9):
         accept_changes(keys[point][0], reason="known", db=db)
-        assert history(db=db).is_worse is is_worse
+        assert not history(db=db).is_worse
         accept_changes(keys[point][0], undo=True, db=db)
+    for point in (6, 10):
+        with pytest.raises(NothingFoundError, match=f"{keys[point][0]}: bench history finds no step there"):
+            accept_changes(keys[point][0], reason="known", db=db)
 
 
 def test_an_acceptance_of_another_quantity_does_not_count(db: Path) -> None:
     run = history(db=db).changes.filter(state="regression")["run_key"][0]
-    accept_changes(run, reason="more cache", quantity="memory", db=db)
+    # Kept while the memory had a step, too.
+    with duckdb.connect(str(db)) as con:
+        con.execute("insert into kept.accepted_change values ($run, 'memory', 'more cache', now(), null)", {"run": run})
 
     assert history(db=db).is_worse
     accept_changes(run, reason="more cache", quantity="speed", db=db)
@@ -133,8 +138,15 @@ def test_an_acceptance_of_another_quantity_does_not_count(db: Path) -> None:
 
 
 def test_what_cannot_be_accepted_is_refused(db: Path) -> None:
-    run = history(db=db).changes["run_key"][0]
+    changes = history(db=db).changes
+    run, outlier = (changes.filter(state=state)["run_key"][0] for state in ("regression", "outlier"))
 
+    with pytest.raises(NothingFoundError, match=r"no step there.* leave out an outlier with: bench exclude"):
+        accept_changes(outlier.split()[0], reason="why", db=db)
+    with pytest.raises(NothingFoundError, match="no step of memory there"):
+        accept_changes(run, reason="why", quantity="memory", db=db)
+    refused = run_bench("history", "--threshold", "20", "--accept", run, "--reason", "why", db=db)
+    assert (refused.exit_code, f"{run}: bench history finds no step there" in refused.stderr) == (1, True)
     with pytest.raises(UsageError, match="give a reason"):
         accept_changes(run, db=db)
     with pytest.raises(UsageError, match="name the RUN"):

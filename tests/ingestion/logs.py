@@ -79,6 +79,15 @@ def one(db: Path, statement: str, *parameters: Any) -> Any:
     return rows[0][0] if len(rows[0]) == 1 else rows[0]
 
 
+def accept_runs(db: Path, reason: str, *, by: str | None = None, of: str = "run") -> None:
+    """Keeps acceptances as `bench history --accept` does, without the long history that has a step there."""
+    with closing(duckdb.connect(str(db))) as con:
+        con.execute(
+            f"insert into kept.accepted_change select run_key, null, $reason, now()::timestamp, $by from {of}",
+            {"reason": reason, "by": by},
+        )
+
+
 def kept_paths(db: Path, paths: Iterable[str]) -> dict[str, str]:
     """Paths as a ledger keeps them, by what they were: folders may be named after machines."""
     with closing(PrivateFile(db)) as private:

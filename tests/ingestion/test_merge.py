@@ -14,13 +14,13 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from benchledger import accept_changes, exclude, ingest, merge
+from benchledger import exclude, ingest, merge
 from benchledger.errors import UsageError
 from benchledger.store.private_file import PrivateFile, key_of
 from benchledger.store.tables import tables_of
 from tests.cli.bench import run_bench
 from tests.ingestion.conftest import made
-from tests.ingestion.logs import ask, one, put, run_text
+from tests.ingestion.logs import accept_runs, ask, one, put, run_text
 from tests.ingestion.tied_logs import tied_logs
 
 # What depends on arrival.
@@ -162,11 +162,11 @@ def two(home: Home) -> tuple[Path, Path]:
     first, second = home.ledger("first"), home.ledger("second")
     home.ingest(first)
     exclude(one(first, "select run_key from run where status = 'truncated'"), reason="it has not ended", db=first)
-    accept_changes(*(row[0] for row in ask(first, "select run_key from run")), reason="first", db=first)
+    accept_runs(first, "first")
     home.fill({"logs/a/run.log": text.encode(), "logs/b/run.log": run_text(seed=3, steps=150).log.encode()})
     home.ingest(second)
     exclude(one(second, "select run_key from run where steps_done = 150"), reason="another program ran", db=second)
-    accept_changes(*(row[0] for row in ask(second, "select run_key from run")), reason="second", db=second)
+    accept_runs(second, "second")
     return first, second
 
 

@@ -12,7 +12,6 @@ import duckdb
 import pytest
 
 from benchledger import (
-    accept_changes,
     db_backup,
     db_check,
     db_compact,
@@ -30,7 +29,7 @@ from benchledger.store.migrations import migrate, shipped_migrations
 from benchledger.store.tables import tables_of
 from benchledger.upkeep.check import _rows
 from tests.cli.bench import run_bench
-from tests.ingestion.logs import ask, put
+from tests.ingestion.logs import accept_runs, ask, put
 from tests.store.test_lock_wait import holder
 
 VIEWS = "select view_name, comment from duckdb_views() where not internal order by all"
@@ -147,7 +146,7 @@ def test_a_public_backup_tells_nothing_of_people_or_of_other_files(db: Path, mad
     put(tmp_path / "more" / "secret-customer.txt", "quarterly plans of the secret customer\n")
     ingest(tmp_path / "more", db=db)
     exclude(runs(db=db)["run_key"][0], reason="bad", by="Ann Example", db=db)
-    accept_changes(runs(db=db)["run_key"][1], reason="known", by="Ann Example", db=db)
+    accept_runs(db, "known", by="Ann Example", of="(from run limit 1)")
     target = tmp_path / "public.duckdb"
     assert b"Ann Example" in db.read_bytes()
 
