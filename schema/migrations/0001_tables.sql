@@ -281,7 +281,7 @@ comment on column kept.segment.last_record_line is 'Line of its last record.';
 comment on column kept.segment.ended_at is 'Time of its last dated record; other lines may go on long after it.';
 comment on column kept.segment.records is 'Number of records.';
 comment on column kept.segment.step_records is 'Number of records of kind step.';
-comment on column kept.segment.steps_done is 'Last step that it states; NULL where its steps begin anew in each epoch.';
+comment on column kept.segment.steps_done is 'Highest step that it states; NULL where its steps begin anew in each epoch.';
 comment on column kept.segment.step_gap is 'Usual distance between the steps that it prints.';
 comment on column kept.segment.last_step_line is 'Line of its last step.';
 comment on column kept.segment.first_epoch is
@@ -416,7 +416,7 @@ comment on column run.reason is 'Evidence for the status, in words.';
 comment on column run.status_log_id is 'Log that holds the line which decided the status.';
 comment on column run.status_line is 'Line that decided the status.';
 comment on column run.steps_done is
-    'Last step that its log states. Where steps begin anew in each epoch: NULL unless epochs and steps of an epoch '
+    'Highest step that its log states. Where steps begin anew in each epoch: NULL unless epochs and steps of an epoch '
     'are known.';
 comment on column run.epochs_planned is 'Epochs that the run was to have, where its log states them.';
 comment on column run.epochs_done is

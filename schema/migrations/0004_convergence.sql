@@ -494,7 +494,9 @@ comment on column convergence_table.runs is 'Runs of the series with this loss a
 comment on column convergence_table.trials is
     'Those that ended well or of which nothing says how they ended: their medians are shown.';
 comment on column convergence_table.trials_dropped is 'The others.';
-comment on column convergence_table.steps is 'Median of the last steps; NULL where steps restart.';
+comment on column convergence_table.steps is
+    'Median over its trials of the step of the last loss that has one (run.steps_done is the highest step in the log). '
+    'Trials that count steps from 0 again are left out.';
 comment on column convergence_table.step_restarts is 'Whether some of them count steps from 0 again.';
 comment on column convergence_table.seconds is 'Median of the seconds that they took.';
 comment on column convergence_table.first_loss is 'Median of the first losses, each a mean.';
