@@ -94,12 +94,13 @@ def _counts(paired: list[Row], threshold: str) -> str:
 def _means(means: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
+    alone = ("only_a", "only_b", "not_paired")
     rows = [
         {
             "geometric mean of": row["quantity"],
             "change": _percent(row["ratio"]),
             "95 % interval": _interval(row),
-            "coverage": f"{row['cases']} of {row['cases'] + row['only_a'] + row['only_b'] + row['not_paired']} cases",
+            "coverage": f"{row['cases']} of {row['cases'] + sum(row[name] for name in alone)} cases compared",
         }
         for row in means.iter_rows(named=True)
     ]

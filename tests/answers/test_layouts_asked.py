@@ -34,7 +34,7 @@ def test_columns_and_rows_stand_in_the_order_asked_for_known_or_not(readme_000: 
 
     assert table.frame.columns == ["gpus", "FP16(BS=96)", "FP32(BS=64)", "FP32(BS=32)"]
     assert table.frame.rows() == [("32", "-", "-", "-"), ("8", "4207.36", "-", "1018.40")]
-    assert str(table.coverage).startswith("2 of 6 cases; missing: 32 x fp16 BS=96: not run, ")
+    assert str(table.coverage).startswith("2 of 6 cells filled; missing: 32 x fp16 BS=96: not run, ")
 
 
 def test_the_numbers_behind_a_table_are_those_asked_for(readme_000: Path) -> None:

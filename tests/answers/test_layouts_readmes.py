@@ -105,7 +105,7 @@ def test_what_nobody_published_is_not_called_not_run(ngc: Path) -> None:
     (table,) = report_speed(db=ngc, published="*nlp_modelName*", columns="fp32:32", rows="1,32").tables
 
     assert table.frame.rows() == [("1", "127.09"), ("32", "-")]
-    assert str(table.coverage) == "1 of 2 cases; missing: 32 x fp32 BS=32: not published"
+    assert str(table.coverage) == "1 of 2 cells filled; missing: 32 x fp32 BS=32: not published"
 
 
 @pytest.mark.parametrize(

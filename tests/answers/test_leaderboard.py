@@ -98,8 +98,8 @@ def test_a_failure_that_states_no_card_is_missing_once_where_its_kin_stand(db: P
     report = benchledger.leaderboard(db=db)
 
     assert [(table.facts["gpu_model"], str(table.coverage)) for table in report.tables] == [
-        ("V100-SXM2-16GB", "1 of 2 cases; missing: bert_base_bs96_fp32_1 (ngc): oom"),
-        (None, "1 of 1 cases"),
+        ("V100-SXM2-16GB", "1 of 2 cells filled; missing: bert_base_bs96_fp32_1 (ngc): oom"),
+        (None, "1 of 1 cells filled"),
     ]
     assert report.notes == (
         "series without a speed that belong in none of these tables: 1. See them: bench report speed",
@@ -131,7 +131,7 @@ def test_what_has_no_speed_is_missing_by_name(db: Path) -> None:
 
     report = benchledger.leaderboard(db=db)
 
-    assert str(report.tables[0].coverage) == "1 of 2 cases; missing: bert_base_bs96_fp32_1 (ngc): oom"
+    assert str(report.tables[0].coverage) == "1 of 2 cells filled; missing: bert_base_bs96_fp32_1 (ngc): oom"
     assert report.notes == (
         "series without a speed that belong in none of these tables: 1. See them: bench report speed",
     )

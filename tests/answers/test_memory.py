@@ -51,7 +51,7 @@ def test_a_case_without_memory_is_a_dash_and_one_that_ran_out_says_oom(db: Path)
     table = report_memory(db=db).tables[0]
 
     assert table.frame.rows() == [("1", "9000.00"), ("8", "-"), ("16", "OOM")]
-    assert str(table.coverage) == "1 of 3 cases; missing: 8 x fp32 BS=32: no device memory, 16 x fp32 BS=32: oom"
+    assert str(table.coverage) == "1 of 3 cells filled; missing: 8 x fp32 BS=32: no device memory, 16 x fp32 BS=32: oom"
 
 
 def test_a_ledger_without_memory_says_where_memory_comes_from(db: Path) -> None:

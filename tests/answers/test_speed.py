@@ -50,7 +50,7 @@ def test_a_table_states_unit_rule_and_coverage(db: Path) -> None:
         "unit": "samples/s",
         "rule": SUMMARY_RULE,
     }
-    assert str(table.coverage) == "1 of 1 cases"
+    assert str(table.coverage) == "1 of 1 cells filled"
 
 
 def test_an_oom_cell_says_oom_and_a_case_that_nobody_ran_is_a_dash(db: Path) -> None:
@@ -62,7 +62,7 @@ def test_an_oom_cell_says_oom_and_a_case_that_nobody_ran_is_a_dash(db: Path) -> 
     table = report_speed(db=db).tables[0]
 
     assert table.frame.rows() == [("1", "127.09", "-"), ("8", "1018.40", "OOM")]
-    assert str(table.coverage) == "2 of 4 cases; missing: 1 x fp16 BS=96: not run, 8 x fp16 BS=96: oom"
+    assert str(table.coverage) == "2 of 4 cells filled; missing: 1 x fp16 BS=96: not run, 8 x fp16 BS=96: oom"
 
 
 def test_a_failed_case_says_how_it_failed_and_is_never_zero(db: Path) -> None:

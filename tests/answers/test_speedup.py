@@ -69,7 +69,7 @@ def test_a_failed_case_has_its_status_and_no_speedup(db: Path) -> None:
     table = report_speedup(db=db).tables[0]
 
     assert table.frame.rows() == [("1", "1", "100.00", "1.00", "1.000"), ("1", "8", "OOM", "-", "-")]
-    assert str(table.coverage) == "1 of 2 cases; missing: 1 x 8: oom"
+    assert str(table.coverage) == "1 of 2 cells filled; missing: 1 x 8: oom"
 
 
 def test_cases_without_another_number_of_gpus_are_counted_instead_of_shown(db: Path) -> None:

@@ -25,7 +25,7 @@ def test_the_speed_table_is_printed_as_readme_000_has_it(tmp_path: Path) -> None
         "| 1    | 127.09      | 126.48      | 511.13      | 532.24      |\n"
         "| 8    | 1018.40     | 1012.80     | 4063.19     | 4207.36     |\n"
         "\n"
-        "8 of 8 cases\n"
+        "8 of 8 cells filled\n"
         "trials: 1 per cell, 0 dropped; records: 1 used per cell, 0 skipped\n"
     )
 
@@ -87,7 +87,7 @@ def test_the_memory_table_has_the_same_layout(tmp_path: Path) -> None:
         "| 1    | 15000.00    |\n"
         "| 8    | OOM         |\n"
         "\n"
-        "1 of 2 cases; missing: 8 x fp32 BS=32: oom\n"
+        "1 of 2 cells filled; missing: 8 x fp32 BS=32: oom\n"
         "device: all memory in use on the device, by telemetry; highest sample of the fullest device\n"
     )
 
@@ -109,7 +109,7 @@ def test_the_speedup_table_is_printed_as_readme_001_has_it(tmp_path: Path) -> No
         "| 1        | 1       | 127.05    | 1.00    | 1.000      |\n"
         "| 1        | 8       | 928.03    | 7.30    | 0.913      |\n"
         "\n"
-        "2 of 2 cases\n"
+        "2 of 2 cells filled\n"
         "base: 1 GPU, 127.05 samples/s\n"
     )
 

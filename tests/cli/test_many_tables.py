@@ -118,7 +118,9 @@ def test_what_is_as_expected_is_said_with_verbose_only(db: Path) -> None:
     verbose = run_bench("-v", "report", "speed", "--campaign", "c00", db=db).stdout
 
     assert brief.endswith("| 1    | 100.00      |\n")
-    assert verbose == (brief + "\n1 of 1 cases\ntrials: 1 per cell, 0 dropped; records: 1 used per cell, 0 skipped\n")
+    assert verbose == (
+        brief + "\n1 of 1 cells filled\ntrials: 1 per cell, 0 dropped; records: 1 used per cell, 0 skipped\n"
+    )
 
 
 def test_what_is_not_as_expected_is_said_at_once(tmp_path: Path) -> None:
@@ -130,5 +132,5 @@ def test_what_is_not_as_expected_is_said_at_once(tmp_path: Path) -> None:
 
     said = run_bench("report", "speed", db=db).stdout
 
-    assert "1 of 2 cases; missing: 1 x fp32 BS=96: oom" in said
+    assert "1 of 2 cells filled; missing: 1 x fp32 BS=96: oom" in said
     assert "numbers with dropped trials: 1 x FP32(BS=32)" in said

@@ -130,7 +130,7 @@ def test_markdown_of_a_report_has_its_words_around_its_table(db: Path) -> None:
         "| 1 | 127.09 |\n"
         "| 8 | OOM |\n"
         "\n"
-        "- 1 of 2 cases; missing: 8 x fp32 BS=32: oom\n"
+        "- 1 of 2 cells filled; missing: 8 x fp32 BS=32: oom\n"
         "- trials: 1 per cell, 1 dropped; records: 1 used per cell, 0 skipped\n"
     )
 

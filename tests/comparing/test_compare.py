@@ -68,8 +68,10 @@ def test_every_case_of_both_sides_has_a_verdict(db: Path) -> None:
 
 
 def test_the_mean_is_over_the_cases_of_both_sides_and_says_of_how_many(db: Path) -> None:
-    mean = compare("old", "new", db=db).means.row(0, named=True)
+    done = compare("old", "new", db=db)
+    mean = done.means.row(0, named=True)
 
+    assert page_of(done).means["coverage"].to_list() == ["2 of 5 cases compared"]
     assert mean["ratio"] == pytest.approx((0.95 * 1.0) ** 0.5, abs=1e-3)
     assert (mean["cases"], mean["only_a"], mean["only_b"], mean["not_paired"]) == (2, 1, 1, 1)
 

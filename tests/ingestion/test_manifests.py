@@ -299,7 +299,7 @@ def test_a_run_without_a_known_log_is_missing_from_the_table_in_which_it_would_s
 
     (table,) = report_speed(db=db).tables
     assert table.frame.rows() == [("8", "199.55", "FAILED")]
-    assert str(table.coverage) == "1 of 2 cases; missing: 8 x fp32 BS=96: failed"
+    assert str(table.coverage) == "1 of 2 cells filled; missing: 8 x fp32 BS=96: failed"
 
 
 def test_plain_and_in_an_archive_a_manifest_binds_the_same(db: Path, db2: Path, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ _EXCLUDED = "excluded: "
 
 
 def coverage_of(total: int, gaps: Sequence[Gap], look: Look) -> Coverage:
-    """Returns the coverage of a table of `total` cases; a layout groups the gaps by reason, in its language."""
+    """Returns the coverage of a table of `total` cells; a layout groups the gaps by reason, in its language."""
     missing = tuple(f"{case}: {why}" for case, _, why in gaps)
     return Coverage(total - len(gaps), total, missing, None if look.is_plain else _said(total, gaps, look))
 

@@ -19,7 +19,7 @@ MISSING_SHOWN = 8
 
 @dataclass(frozen=True)
 class Coverage:
-    """How many of a table's cases have a number, and the reason of each gap; `said` is the layout's text of it."""
+    """How many of a table's cells have a number, and the reason of each gap; `said` is the layout's text of it."""
 
     present: int
     total: int
@@ -27,7 +27,7 @@ class Coverage:
     said: str | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
-        text = f"{self.present} of {self.total} cases"
+        text = f"{self.present} of {self.total} cells filled"
         if self.missing:
             more = len(self.missing) - MISSING_SHOWN
             text += "; missing: " + ", ".join(self.missing[:MISSING_SHOWN])
