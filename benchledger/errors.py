@@ -112,20 +112,24 @@ def _in_order(name: str) -> tuple[bool, int, str]:
     return (False, int(name), "") if name.isdecimal() else (True, 0, name)
 
 
+def _nearest(wanted: str, names: Iterable[str], most: int, least: float) -> list[str]:
+    import difflib
+
+    # Shared digits do not make two numbers similar.
+    return [] if wanted.isdecimal() else difflib.get_close_matches(wanted, list(names), n=most, cutoff=least)
+
+
 def suggestion(wanted: str, names: Iterable[object]) -> str:
     """Returns `; did you mean 'NAME'?` for a name that is nearly one of the known ones, else nothing.
 
     Of a path, such as a campaign, the last part counts, too, and so does any part of at least four letters.
     """
-    import difflib
-
     if wanted.isdecimal():
-        # Shared digits do not make two numbers similar.
         return ""
     wanted = wanted.lower().strip("*")
     lower = {str(name).lower(): str(name) for name in names if name is not None}
     ends = {name.rsplit("/", 1)[-1]: shown for name, shown in lower.items()} | lower
-    near = difflib.get_close_matches(wanted, ends, n=1, cutoff=0.6)
+    near = _nearest(wanted, ends, 1, 0.6)
     if not near and len(wanted) >= LEAST_PART:
         near = [name for name in lower if wanted in name][:1]
     return f"; did you mean {ends[near[0]]!r}?" if near else ""
@@ -136,11 +140,8 @@ def known(names: Iterable[object], wanted: str = "", all_by: str = "") -> str:
 
     `all_by` is the command that lists all names; a cut phrase mentions it.
     """
-    import difflib
-
     listed = sorted({"unknown" if name is None else str(name) for name in names}, key=_in_order)
-    # Shared digits do not make two numbers similar.
-    near = [] if wanted.isdecimal() else difflib.get_close_matches(wanted, listed, n=SHOWN, cutoff=0.5)
+    near = _nearest(wanted, listed, SHOWN, 0.5)
     ordered = near + [name for name in listed if name not in near]
     if not ordered:
         return "none"

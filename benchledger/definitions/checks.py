@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from benchledger.definitions.queries import read_query
 from benchledger.definitions.query_header import Value
 from benchledger.definitions.toml_file import read_toml
 from benchledger.definitions.toml_table import Table
-from benchledger.errors import DefinitionError, UsageError
+from benchledger.errors import DefinitionError, UsageError, known, suggestion
 
 FOLDER = "schema/expectations"
 SEVERITIES = ("error", "warning", "note")
@@ -59,9 +58,7 @@ def find_checks(names: Iterable[str]) -> list[Check]:
     wanted = list(dict.fromkeys(names))
     for name in wanted:
         if name not in checks:
-            near = get_close_matches(name, checks, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise UsageError(f"no check {name!r}{hint}; known: {', '.join(sorted(checks))}")
+            raise UsageError(f"no check {name!r}{suggestion(name, checks)}; known: {known(checks, name)}")
     return [check for name, check in checks.items() if not wanted or name in wanted]
 
 

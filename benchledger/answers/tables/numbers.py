@@ -40,9 +40,7 @@ def checked_facts(given: object, facts: Sequence[str], what: str) -> tuple[str, 
     names = tuple(dict.fromkeys(part.strip() for one in listed for part in str(one or "").split(",") if part.strip()))
     for name in names:
         if name not in facts:
-            raise UsageError(
-                f"no column {name!r} for {what}{suggestion(name, facts)}; known: {_all_known(facts, name)}"
-            )
+            raise UsageError(f"no column {name!r} for {what}{suggestion(name, facts)}; known: {known(facts, name)}")
     if not names:
         raise UsageError(f"name the {what}: one or several of {', '.join(facts)}")
     return names
@@ -134,10 +132,3 @@ def _only_share(row: Row) -> str | None:
 
 def _left_out(count: int) -> str:
     return "number is left out" if count == 1 else "numbers are left out"
-
-
-def _all_known(facts: Sequence[str], wanted: str) -> str:
-    import difflib
-
-    near = difflib.get_close_matches(wanted, facts, n=3, cutoff=0.5)
-    return ", ".join([*near, *(name for name in facts if name not in near)])
