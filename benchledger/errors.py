@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SHOWN = 12
 # If the names together are longer than a few lines, only the nearest are shown.
@@ -100,6 +105,13 @@ def _installed() -> tuple[set[str], str]:
             missing.setdefault(extra[1], set()).update({name} - names)
     url = json.loads(own.read_text("direct_url.json") or "{}").get("url")
     return {extra for extra, packages in missing.items() if not packages}, f" @ {url}" if url else ""
+
+
+def refuse_existing(*places: Path, cure: str, taken: Container[Path] = ()) -> None:
+    """Raises UsageError with the cure for the first place at which something is, or which is `taken`."""
+    for place in places:
+        if place in taken or os.path.lexists(place):
+            raise UsageError(f"{place}: exists already and is not overwritten. {cure}")
 
 
 def counted(number: int, what: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.definitions.log_format import all_formats_hash
 from benchledger.definitions.names import load_names
-from benchledger.errors import DatabaseError, UsageError
+from benchledger.errors import DatabaseError, UsageError, refuse_existing
 from benchledger.ingestion.base_tables import BASE_TABLES, in_ledger
 from benchledger.ingestion.derive import derive
 from benchledger.ingestion.load import insert, load_formats_table, remove_logs, set_ids, sql_text
@@ -105,9 +105,7 @@ def merge(*ledgers: Path | str, into: Path | str, wait_s: float = 30.0) -> Merge
 def _need_free(target: Path) -> None:
     if not target.parent.is_dir():
         raise UsageError(f"{target}: folder {target.parent} does not exist. Create it, or name another file")
-    for place in (target, *private_paths(target)):
-        if os.path.lexists(place):
-            raise UsageError(f"{place}: exists already and is not overwritten. Name another file with --into")
+    refuse_existing(target, *private_paths(target), cure="Name another file with --into")
 
 
 def _size(source: Path, wait_s: float) -> int:

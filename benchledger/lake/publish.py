@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchledger.errors import UsageError
+from benchledger.errors import UsageError, refuse_existing
 from benchledger.lake.delta import need_deltalake, write_snapshot
 from benchledger.lake.facade import write_facade
 from benchledger.lake.objects import Lake, open_lake
@@ -55,9 +55,7 @@ def lake_publish(
     key = key_from(key_file) if key_file or os.environ.get(KEY_ENV) else None
     if key is not None:
         opened.need_key(key)
-    for place in (target, *private_paths(target)):
-        if os.path.lexists(place):
-            raise UsageError(f"{place}: exists already and is not overwritten. Name another file with --into")
+    refuse_existing(target, *private_paths(target), cure="Name another file with --into")
     parts = parts_of(opened)
     scratch = target.with_name(f"{target.name}.new-{os.getpid()}")
     try:

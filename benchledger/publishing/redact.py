@@ -13,7 +13,7 @@ from benchledger.archives.disk_file import open_file
 from benchledger.archives.limits import Budget, Limits
 from benchledger.archives.member import CHAIN
 from benchledger.archives.streams import DiskFile
-from benchledger.errors import UsageError
+from benchledger.errors import UsageError, refuse_existing
 from benchledger.publishing.archive import Rewriter
 from benchledger.publishing.text import NotRedactable
 from benchledger.redaction.redactor import Redactor
@@ -75,8 +75,7 @@ def redact(
     for place, path in _files(paths, os.path.realpath(target)):
         shown = redactor.path(path, place)
         to = target / shown
-        if os.path.lexists(to) or to in plan:
-            raise UsageError(f"{to}: exists already and is not overwritten. Name another folder with --out")
+        refuse_existing(to, cure="Name another folder with --out", taken=plan)
         plan[to] = (place, shown)
     result = RedactResult(own_key=key is None)
     for to, (place, shown) in plan.items():

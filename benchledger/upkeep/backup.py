@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.errors import UsageError
+from benchledger.errors import UsageError, refuse_existing
 from benchledger.store.copies import copy_to, new_ledger
 from benchledger.store.database import open_for_reading, open_for_writing, written
 from benchledger.store.default_db import DEFAULT_DB
@@ -96,8 +96,8 @@ def _need_free(target: Path, source: Path, *, force: bool) -> None:
             raise UsageError(f"{place}: is the ledger itself. Name another file")
         if os.path.lexists(place) and not place.is_file():
             raise UsageError(f"{place}: is not a file. Name another one")
-        if place.exists() and not force:
-            raise UsageError(f"{place}: exists already and is not overwritten. Name another file, or use --force")
+        if not force:
+            refuse_existing(place, cure="Name another file, or use --force")
 
 
 def _rewrite(place: Path, con: duckdb.DuckDBPyConnection | None = None) -> None:
