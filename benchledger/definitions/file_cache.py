@@ -45,7 +45,8 @@ def read_entry(name: str) -> bytes | None:
         return None
     path = folder / f"{name}{_ENDING}"
     try:
-        if not is_own(path):
+        # Reading a pipe would wait for ever.
+        if not is_own(path) or not path.is_file():
             return None
         stored = path.read_bytes()
         if path.stat().st_mtime < time.time() - _TOUCH_AFTER_S:

@@ -131,6 +131,13 @@ def test_a_cycle_of_links_is_no_cache(tmp_path, monkeypatch):
     assert read_entry("thing") is None
 
 
+def test_a_pipe_is_no_entry(folder):
+    folder.mkdir(mode=0o700)
+    os.mkfifo(folder / "thing.cache")
+
+    assert read_entry("thing") is None
+
+
 def test_an_entry_is_not_written_by_the_group_whatever_the_umask_says(folder):
     before = os.umask(0o002)
     try:
