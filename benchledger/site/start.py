@@ -34,7 +34,7 @@ def start_page(
     return {
         "title": title, "version": __version__, "filled": filled, "files": files,
         "counts": _counts(numbers["speed"], runs),
-        "sizes": {**{name: len(rows) for name, rows in numbers.items()}, "runs": len(runs)},
+        "sizes": {**{name: len(rows) for name, rows in numbers.items()}, "runs": len({row["run_key"] for row in runs})},
         "fastest": _fastest(db, selected),
         "newest": _newest(runs),
         "comments": comments(con),

@@ -84,6 +84,23 @@ def test_steps_and_outliers_are_told_apart(made_db: Path) -> None:
     assert "framework_version 2.7 → 2.8" in slower["causes"]
 
 
+def test_gpus_of_two_families_are_two_lines_where_no_log_states_the_model(tmp_path: Path) -> None:
+    path = tmp_path / "bench.duckdb"
+    with ledger_rows(path) as ledger:
+        for week in range(12):
+            family, speed = ("V100", 100.0) if week < 6 else ("A100", 250.0)
+            run = ledger.run(
+                speed + week / 100, campaign=f"week{week}", environment={"gpu_model": None, "gpu_family": family}
+            )
+            begun = FIRST + timedelta(weeks=week)
+            ledger.con.execute("update run set started_at = $at where run_id = $run", {"at": begun, "run": run})
+
+    done = history(db=path)
+
+    assert (done.lines.height, states(done.changes)) == (2, [])
+    assert len(plot_data("history", db=path).labels) == 2
+
+
 def test_the_order_of_versions_is_by_their_numbers_and_commits_come_by_their_dates(made_db: Path) -> None:
     by_version = history(db=made_db, over="version").changes.filter(state="regression")
     by_commit = history(db=made_db, over="commit").changes.filter(state="regression")

@@ -12,7 +12,7 @@ trial as (
     select
         asked_trial.*,
         -- The lines of bench plot history.
-        hash(case_id, system, gpu_model, gpu_memory_mib, rule, unit)::varchar as line,
+        hash(case_id, system, coalesce(gpu_model, gpu_family), gpu_memory_mib, rule, unit)::varchar as line,
         run.started_at,
         case getvariable('over')
             when 'version' then framework_version

@@ -142,8 +142,8 @@
       status.replaceAll("_", " "));
   };
 
-  // A place in a log: its file and line; the whole of it on pointing at it, and among the logs of its run.
-  bench.place = (place) => (place === null ? "" : bench.el("code", { title: place }, place.split("/").at(-1)));
+  // A place in a log: its file and line, or the facts of a calculation (`a / b`); the whole of it on pointing at it, and among the logs of its run.
+  bench.place = (place) => (place === null ? "" : bench.el("code", { title: place }, place.split(/(?<! )\//).at(-1)));
 
   // A wide table scrolls in its own frame, which the keyboard can reach.
   bench.scrolled = (label, table) =>
