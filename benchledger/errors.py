@@ -108,7 +108,7 @@ def _installed() -> tuple[set[str], str]:
 
 
 def refuse_existing(*places: Path, cure: str, taken: Container[Path] = ()) -> None:
-    """Raises UsageError with the cure for the first place at which something is, or which is `taken`."""
+    """Raises UsageError, with the cure, if one of the places exists already or is in `taken`."""
     for place in places:
         if place in taken or os.path.lexists(place):
             raise UsageError(f"{place}: exists already and is not overwritten. {cure}")

@@ -213,7 +213,7 @@ def _decided(line: _Line, step: Step) -> Row:
 
 
 def _near(line: _Line, step: Step) -> list[Row]:
-    """Returns the points at which an acceptance counts for a step: later points may move it by one."""
+    """Returns the points at which a step can be accepted: its own and its neighbours, as later points may move it."""
     return line.points[max(step.at - 1, 0) : step.at + 2]
 
 

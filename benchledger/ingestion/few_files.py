@@ -20,9 +20,10 @@ MOST = 500
 
 
 def seen_of(files: list[FoundFile], private: PrivateFile, tops: Iterable[str]) -> dict[str, SeenFile] | None:
-    """What was seen at the places of a few plain files, and every facts.toml; None where more has to be known.
+    """Returns what was seen before at the places of a few plain files, and every facts.toml that was seen.
 
-    That is so for archives, a facts.toml that has changed, and each below `tops`, whose matches are all looked up.
+    Returns None where an ingest needs all that was seen: for archives, for a facts.toml that has changed, and for one
+    below `tops`, whose matches are all looked up.
     """
     if len(files) > MOST or private.is_new or any(file.open is not None for file in files):
         return None
@@ -37,9 +38,9 @@ def seen_of(files: list[FoundFile], private: PrivateFile, tops: Iterable[str]) -
 
 
 def ask(con: duckdb.DuckDBPyConnection, files: list[FoundFile], seen: dict[str, SeenFile]) -> None:
-    """Makes temp tables of what these plain files can be: `asked_log` and `asked_sighting`.
+    """Makes temp tables `asked_log` and `asked_sighting`: the logs that these files can be, and where these were seen.
 
-    An equal content has as many bytes.
+    Those are the logs read from the same places, and all of the same size, since a copy has as many bytes.
     """
     set_ids(con, "asked_bytes", (file.size for file in files))
     set_ids(con, "seen_log", (one.log_id for one in seen.values() if one.log_id is not None))

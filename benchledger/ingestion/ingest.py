@@ -217,7 +217,7 @@ class _Ingest:
             )  # fmt: skip
             plan.know_roots(con, private)
             self._roots = Roots(self._key, self._redactor, plan, self._folders)
-            # A new root holds what was seen before, too.
+            # Files below a new root may have been seen before, and then count as its own.
             asked = None if stdin is not None or self._roots.new else self._files
             if con is not None:
                 plan.know(con, private, self._formats, asked, self._tops)

@@ -158,7 +158,7 @@ def store_at(scheme: str, bucket: str) -> ObjectStore:
     try:
         from obstore.store import AzureStore, GCSStore, HTTPStore, LocalStore, S3Store
     except ImportError as error:
-        # Only a lake is a store in a folder.
+        # The scheme `file` means a lake in a folder: nothing else asks for it.
         what, extra = ("a lake needs", "lake") if scheme == "file" else ("files at addresses need", "cloud")
         raise UsageError(f"{what} obstore: {install_line(extra)}") from error
     retry: Any = {"max_retries": 5, "retry_timeout": timedelta(seconds=_RETRY_S)}

@@ -50,7 +50,7 @@ class _Search(Protocol):
 # A process that ingests often makes a redactor each time, mostly of the same rules.
 @lru_cache(maxsize=4)
 def _hint_search(hints: tuple[tuple[str, ...], ...]) -> tuple[list[list[int]], _Search]:
-    # The numbers of the rules that have each hint, and a search for the hints.
+    # For each hint the numbers of the rules that need it, and one search that finds all hints of a text.
     owners: dict[bytes, list[int]] = {}
     for number, hints_of_rule in enumerate(hints):
         for hint in {folded(hint) for hint in hints_of_rule}:
