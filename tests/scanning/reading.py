@@ -71,7 +71,7 @@ _REFERENCES: dict[int, LineReader] = {}
 
 def read_by_reference(log_format: LogFormat, log: bytes) -> Found:
     """All that the reference reader finds."""
-    pieces = _reference(log_format).read(log)
+    pieces = reference_of(log_format).read(log)
     columns, notes = RecordColumns(), SegmentCollector()
     for row in pieces.rows:
         columns.add(row)
@@ -89,8 +89,8 @@ def read_by_reference(log_format: LogFormat, log: bytes) -> Found:
     return _found(columns, rejects, +pieces.ignored, pieces.pieces, unread, notes)
 
 
-def _reference(log_format: LogFormat) -> LineReader:
-    # A reader holds its format, so that no other one comes to have the same id.
+def reference_of(log_format: LogFormat) -> LineReader:
+    """The reference reader of a format; it holds the format, so that no other one comes to have the same id."""
     if id(log_format) not in _REFERENCES:
         _REFERENCES[id(log_format)] = LineReader(log_format)
     return _REFERENCES[id(log_format)]

@@ -1,8 +1,12 @@
-"""Of every shipped line format: the scanner equals the reference on its own samples, repeated, cut, glued and changed."""
+"""Of every shipped line format: the scanner equals the reference on its own samples, repeated, cut, glued and changed.
+
+It also reads every value of its bases' samples, on the same line.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 
@@ -12,7 +16,15 @@ from hypothesis import strategies as st
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning.samples import load_formats
-from tests.scanning.reading import assert_conserved, read_by_reference, read_by_scanner, readers
+from tests.scanning.reading import (
+    assert_conserved,
+    read_by_reference,
+    read_by_scanner,
+    readers,
+    reference_of,
+    units_of,
+    values_of,
+)
 
 FORMATS = sorted(
     name for name, log_format in load_formats().items() if log_format.kind == "lines" and log_format.detectable
@@ -20,6 +32,12 @@ FORMATS = sorted(
 NUMBERS = ["0", "7", "-7.5", "1e-05", "nan", "None", "12345678901234567890", "0.25", "1e400", "", "7/8", "1.2.3", "x"]
 LEADS = ["", "", "", "[1,3]<stdout>:", "12: ", "INFO:tensorflow:", "I0526 05:25:05.762720 1397 run.py:650] ", "I0230 ",
          "[2026-11-21 03:47:06] ", "[Rank 7] ", "noise ", "\x1b[32m", "_", "a"]  # fmt: skip
+# What a format reads otherwise on purpose, by its name and that of the base.
+OTHERWISE = {
+    "benchledger-pytorch-json": {"benchledger-pytorch", "dllogger"},  # its records are those of a JSON file
+    "ngc-pytorch-bert-json": {"ngc-pytorch-bert", "dllogger"},
+    "paddle-fleetx": {"paddle-gpt"},  # its step is the batch of an epoch, not the global step
+}
 ENDS = ["\n", "\n", "\n", "\n", "\r", "\r\n", "", " "]
 
 
@@ -63,3 +81,29 @@ def test_both_readers_find_the_same(name: str, data: st.DataObject) -> None:
         assert read.format == name
         assert_conserved(found)
         assert found == expected
+
+
+def bases_of(log_format: LogFormat) -> list[LogFormat]:
+    base = load_formats().get(log_format.file.data.get("base", ""))
+    return [format_of(base.name), *bases_of(base)] if base else []
+
+
+def stated(log_format: LogFormat, text: str) -> Counter[tuple[object, ...]]:
+    """Every value, unit and column of a sample, with its line and name."""
+    found: Counter[tuple[object, ...]] = Counter()
+    for row in reference_of(log_format).read(text.strip("\n").encode()).rows:
+        for name, value in [*values_of(row).items(), *row.columns.items(), *units_of(row).items()]:
+            found[row.line, name, repr(value)] += value is not None
+    return found
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_format_reads_every_value_of_its_bases_samples(name: str) -> None:
+    own = format_of(name)
+    lost = {
+        base.name: missing
+        for base in bases_of(own)
+        if any(missing := [stated(base, one.text) - stated(own, one.text) for one in base.samples])
+    }
+
+    assert set(lost) == OTHERWISE.get(name, set()), lost
