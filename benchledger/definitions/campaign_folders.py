@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from benchledger.definitions.toml_file import TomlFile
 from benchledger.definitions.toml_table import Table
@@ -184,6 +184,7 @@ class CampaignFolders:
         )
 
 
+@lru_cache(_CACHED)
 def without_moments(name: str) -> str:
     """Returns a name without its dates with a time, its times and its seconds since 1970. A date alone stays."""
     if not _MOMENTS.search(name):

@@ -127,15 +127,16 @@ class UnitReader:
 
         A file whose reading fails gets the reason as its problem.
         """
-        try:
-            return self._read_all(files, {})
-        except Exception as error:
-            reason = self._guard.reason(error)
-            if reason is None:
-                raise
-        # Rare. Which file failed may show only when all rows become tables, so each is read alone.
-        failed = dict(self._failures(files)) if len(files) > 1 else {0: reason}
-        return self._read_all(files, failed)
+        with self._guard.timed():
+            try:
+                return self._read_all(files, {})
+            except Exception as error:
+                reason = self._guard.reason(error)
+                if reason is None:
+                    raise
+            # Rare. Which file failed may show only when all rows become tables, so each is read alone.
+            failed = dict(self._failures(files)) if len(files) > 1 else {0: reason}
+            return self._read_all(files, failed)
 
     def _failures(self, files: list[ToRead]) -> Iterator[tuple[int, str]]:
         for number, file in enumerate(files):
@@ -158,9 +159,10 @@ class UnitReader:
         manifests: set[str] = set()
         for number, file in enumerate(files):
             self._guard.meanwhile()
+            self._guard.begin(file.size)
             columns.log = number
             spilled = spill.rows if spill is not None else 0
-            log = failed.get(number) or self._read_limited(
+            log = failed.get(number) or self._read_one(
                 file, columns, lambda digest: digest in self._known or digest in here
             )
             if spill is not None and spill.rows > spilled:
@@ -187,6 +189,7 @@ class UnitReader:
                               for reject in found.rejects[:REJECTS_SHOWN]),
                         tuple(found.files) if is_manifest else None, document=log.document)
             )  # fmt: skip
+        self._guard.begin(None)
         base.real_names, base.kept = dict(self._redactor.real_names), self._keeper.taken()
         if all(file.status in ("", "archive", "known") for file in base.files):
             # No rows: pyarrow would start a thread, and with it no process can be forked for an archive.
@@ -195,10 +198,6 @@ class UnitReader:
         base.tables = {"record": columns.to_arrow(log_ids), **rows.to_arrow()}
         base.spilled = spill.end(log_ids) if spill is not None else []
         return base
-
-    def _read_limited(self, file: ToRead, columns: RecordColumns, known: Callable[[str], bool]) -> ReadLog | str:
-        with self._guard.limited(file.size):
-            return self._read_one(file, columns, known)
 
     def _read_one(self, file: ToRead, columns: RecordColumns, known: Callable[[str], bool]) -> ReadLog | str:
         reader, keeper, name = self._reader, self._keeper, name_within(file.place)

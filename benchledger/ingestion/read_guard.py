@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -16,6 +17,8 @@ BASE_S = 60.0
 S_PER_MB = 5.0
 # The size that a server claims may be longer than any timer.
 _MOST_S = 1e6
+# How often others get a turn while logs are read.
+_TURN_S = 0.05
 _MB = 1024 * 1024
 # The disk of the ledger is full: no fault of the file.
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -30,6 +33,7 @@ class ReadGuard:
 
     def __init__(self, meanwhile: Callable[[], None]) -> None:
         self._meanwhile = meanwhile
+        self._next_turn = 0.0
         self._ended_by: BaseException | None = None
         self._seconds = 0.0
         # Signals reach the main thread only; Windows has no timer of processor time.
@@ -37,32 +41,38 @@ class ReadGuard:
 
     def meanwhile(self) -> None:
         """Calls `meanwhile` outside of the file's time, which begins again: a long log has it for each part of it."""
+        if time.monotonic() < self._next_turn:
+            return
         self._set(0)
         try:
             self._meanwhile()
         except BaseException as error:
             self._ended_by = error
             raise
+        self._next_turn = time.monotonic() + _TURN_S
         self._set(self._seconds)
 
     @contextmanager
-    def limited(self, size: int) -> Iterator[None]:
-        """Raises TooSlowError within if a file of this size takes too long."""
+    def timed(self) -> Iterator[None]:
+        """Within, a file that takes too long raises TooSlowError: its time begins with `begin`."""
         if not self._is_timed:
             yield
             return
         before = signal.signal(signal.SIGVTALRM, _too_slow)
-        self._seconds = min(BASE_S + S_PER_MB * size / _MB, _MOST_S)
-        self._set(self._seconds)
         try:
             yield
         finally:
-            self._seconds = 0.0
-            self._set(0)
+            self.begin(None)
             signal.signal(signal.SIGVTALRM, before)
+
+    def begin(self, size: int | None) -> None:
+        """Begins the time of a file of this size; None: of no file."""
+        self._seconds = 0.0 if size is None else min(BASE_S + S_PER_MB * size / _MB, _MOST_S)
+        self._set(self._seconds)
 
     def reason(self, error: Exception) -> str | None:
         """Returns why a file cannot be read; None if the error does not come of the file, and must end the reading."""
+        self.begin(None)
         if error is self._ended_by or isinstance(error, BenchledgerError):
             return None
         if isinstance(error, MemoryError):

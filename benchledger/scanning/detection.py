@@ -162,6 +162,8 @@ def _proved_at(block: bytes, proof: _Proof) -> int | None:
     if len(proof.literals) == 1 and not proof.unless:
         position = block.find(proof.telling)
         return position if position >= 0 else None
+    if any(literal not in block for literal in proof.literals):
+        return None
     # The search continues behind a line that has all literals and one of `unless`.
     begin = 0
     for _ in range(_LINES_TRIED):

@@ -138,8 +138,10 @@ class LogReader:
         if known(digest):
             return ReadLog(digest, len(content), 0, "known", "", grew=grew, document=document_content(content))
         detected, file_reader = self._recogniser.recognise((content,), content, True, name)
-        log = ScannedLog()
-        if detected.format is not None:
+        log, lines = ScannedLog(), 0
+        if detected.format is None:
+            lines = content.count(b"\n")
+        else:
             reading = _Reading(detected.format, file_reader, columns, log)
             if file_reader is not None and file_reader.whole:
                 self._read_whole(reading, file_reader, iter((content,)), Counter(None))
@@ -149,8 +151,9 @@ class LogReader:
                 self._scan(reading, content, len(content), 0, True)
                 columns.flush()
             log.segments.close(detected.format)
+            lines = reading.line - 1
         unterminated = not content.endswith(b"\n")
-        lines = content.count(b"\n") + unterminated
+        lines += unterminated
         if unterminated and (file_reader is None or not file_reader.whole):
             log.ignore_unfinished(lines)
         result = _result(digest, len(content), lines, detected, grew, log)
