@@ -43,16 +43,13 @@ def show_format(name: str) -> str:
     lines += [f"# recognised by a line with {' ... '.join(map(repr, proof))}" for proof in known.proofs]
     lines += [f"# recognised as a JSON document with {', '.join(paths)}" for paths in known.keys]
     lines += [f"# recognised as an SQLite file with {', '.join(names)}" for names in known.tables]
-    if known.columns is not None:
-        lines += [f"# recognised by a `#` line that names {', '.join(names)}" for names in known.columns.headers]
-    if known.table is not None:
-        lines += [f"# recognised by a table with {', '.join(names)}" for names in known.table.headings]
-    if known.csv is not None and known.csv.search:
-        lines += [f"# recognised by a CSV header, anywhere, with {', '.join(names)}" for names in known.csv.search]
-    if known.csv is not None and known.csv.headers:
-        lines += [f"# recognised by a CSV header that names one of {', '.join(known.csv.headers)}"]
+    for part in (known.columns, known.table, known.csv):
+        lines += [f"# recognised by a header with {', '.join(names)}" for names in part.headers] if part else []
+    if known.csv is not None:
+        lines += [f"# recognised by a header, anywhere, with {', '.join(names)}" for names in known.csv.search]
         lines += [
-            f"# or, without a header, by lines of {', '.join(c.name for c in one)}" for one in known.csv.headerless
+            f"# recognised without a header by lines of {', '.join(column.name for column in one)}"
+            for one in known.csv.headerless
         ]
     if known.tracker is not None:
         lines.append("# recognised by its first bytes, its keys or its name: docs/trackers.md")

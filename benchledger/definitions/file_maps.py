@@ -68,31 +68,28 @@ class CsvColumn:
 class CsvDefinition:
     """CSV files: columns named by a header, or column lists for files without a header.
 
-    A line with all names of one list of `search` is a header anywhere: such a file also contains program output. The
-    first line with all names of one list of `together` is the header. `long` names the columns of name, unit and value
-    where a row holds one value; `drop` lists columns that are not stored.
+    A first line with all names of one list of `headers` is the header; a line with those of `search` is one anywhere,
+    where the file also contains program output. `long` names the columns of name, unit and value where a row holds one
+    value; `drop` lists columns that are not stored.
     """
 
     columns: dict[str, str]
-    headers: tuple[str, ...]
+    headers: tuple[tuple[str, ...], ...]
     headerless: tuple[tuple[CsvColumn, ...], ...]
     search: tuple[tuple[str, ...], ...] = ()
     long: dict[str, str] = field(default_factory=dict)
     drop: tuple[str, ...] = ()
-    together: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
 class ColumnsDefinition:
     """Blank-separated columns below a `#` line with their names and one with their units.
 
-    A `#` line with all names of one list of `headers`, and none of `without`, is the header.
+    A `#` line in which all names of one list of `headers` stand side by side is the header.
     """
 
     columns: dict[str, str]
     headers: tuple[tuple[str, ...], ...]
-    without: tuple[str, ...]
-    texts: tuple[str, ...]
     date: str | None
     time: str | None
 
@@ -114,8 +111,7 @@ class SelfDescribing:
 
 @dataclass(frozen=True)
 class TableDefinition:
-    """Tables between rules of dashes: headings (all of one list), and `name: value` lines below."""
+    """Tables between rules of dashes; the headings of one have all names of one list of `headers`."""
 
     columns: dict[str, str]
-    headings: tuple[tuple[str, ...], ...]
-    footers: tuple[str, ...]
+    headers: tuple[tuple[str, ...], ...]

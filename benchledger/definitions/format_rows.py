@@ -14,9 +14,9 @@ from benchledger.definitions.vocabulary import vocabulary
 JSON = ("values", "where", "has", "unless", "named", "time_unit", "optional", *model.COLUMNS)
 JSON_DOCUMENT = (*JSON, "each", "units", "steps")
 _SQLITE = ("tables", "start", "end", "unit", "duration", "label", "names", "device", "values", "span")
-CSV = ("columns", "headers", "together", "headerless", "search", "long", "drop")
-COLUMNS = ("columns", "headers", "without", "texts", "date", "time")
-TABLE = ("columns", "headings", "footers")
+CSV = ("columns", "headers", "headerless", "search", "long", "drop")
+COLUMNS = ("columns", "headers", "date", "time")
+TABLE = ("columns", "headers")
 SELF_DESCRIBING = ("lines", "columns", "modes", "phases", "units")
 _LONG = ("name", "unit", "value")
 _CSV_COLUMN = ("name", "number", "unit", "least", "most")
@@ -96,16 +96,14 @@ def read_csv(table: Table, units: frozenset[str]) -> file_maps.CsvDefinition:
         lists.append(tuple(_csv_column(cell, units) for cell in cells))
         if not entry:
             table.fail("headerless", "a column list names at least one column")
-    headers = tuple(table.strings("headers"))
-    search = lists_of_texts(table, "search", "search is a list of lists of column names")
-    together = lists_of_texts(table, "together", "together is a list of lists of column names")
-    if not headers and not lists and not search and not together:
+    headers, search = _headers(table, "headers"), _headers(table, "search")
+    if not headers and not lists and not search:
         table.fail("", "[csv] needs `headers` (column names that prove the format), `headerless` column lists, or both")
     long = table.table("long", _LONG)
     if "long" in table:
         long.text("name"), long.text("value")
     return file_maps.CsvDefinition(
-        columns, headers, tuple(lists), search, table.texts("long"), tuple(table.strings("drop")), together
+        columns, headers, tuple(lists), search, table.texts("long"), tuple(table.strings("drop"))
     )
 
 
@@ -120,16 +118,14 @@ def _csv_column(cell: Table, units: frozenset[str]) -> file_maps.CsvColumn:
 def read_columns(table: Table) -> file_maps.ColumnsDefinition:
     return file_maps.ColumnsDefinition(
         columns=_record_columns(table),
-        headers=_some(table, "headers"),
-        without=tuple(table.strings("without")),
-        texts=tuple(table.strings("texts")),
+        headers=_some_headers(table),
         date=table.text_or_none("date"),
         time=table.text_or_none("time"),
     )
 
 
 def read_table(table: Table) -> file_maps.TableDefinition:
-    return file_maps.TableDefinition(_record_columns(table), _some(table, "headings"), tuple(table.strings("footers")))
+    return file_maps.TableDefinition(_record_columns(table), _some_headers(table))
 
 
 def read_self_describing(table: Table, base: file_maps.SelfDescribing | None) -> file_maps.SelfDescribing:
@@ -156,8 +152,11 @@ def _record_columns(table: Table) -> dict[str, str]:
     return columns
 
 
-def _some(table: Table, key: str) -> tuple[tuple[str, ...], ...]:
-    lists = lists_of_texts(table, key, f"{key} is a list of lists of names: a header has all names of one of them")
-    if not lists:
-        table.fail(key, f"{key} is needed: it proves the format")
+def _headers(table: Table, key: str) -> tuple[tuple[str, ...], ...]:
+    return lists_of_texts(table, key, f"{key} is a list of lists of names: a header has all names of one of them")
+
+
+def _some_headers(table: Table) -> tuple[tuple[str, ...], ...]:
+    if not (lists := _headers(table, "headers")):
+        table.fail("headers", "headers is needed: it proves the format")
     return lists

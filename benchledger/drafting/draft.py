@@ -219,10 +219,10 @@ def refuse_csv(lines: tuple[str, ...]) -> None:
     columns = ", ".join(
         f'"{name}" = "{column}"' for name in header if (column := name_guesses().counter(name)) in ("step", "epoch")
     )
-    together = ", ".join(f'"{name}"' for name in header)
+    names = ", ".join(f'"{name}"' for name in header)
     raise UsageError(
         'this is a CSV table, but drafts need lines of text. Write a format with `kind = "csv"`, a table'
-        f" [csv] with `together = [[{together}]]`"
+        f" [csv] with `headers = [[{names}]]`"
         + (f" and `columns = {{ {columns} }}`" if columns else "")
         + ', one [[record]] without templates (name = "step", kind = "step"), a [[field]] for each value, and a'
         " [[sample]] of the header and a row: docs/formats-reference.md, CSV"

@@ -55,9 +55,9 @@ class ColumnsReader(FileReader):
         if not line.startswith(b"#") or len(line) > rows.PIECE_LIMIT:
             return []
         names = _split(decode(line[1:]))
-        known = set(names)
-        fits = any(known >= set(wanted) for wanted in self.definition.headers) and len(known) == len(names)
-        return names if fits and not known & set(self.definition.without) else []
+        shown = f" {' '.join(names)} "
+        fits = any(f" {' '.join(wanted)} " in shown for wanted in self.definition.headers)
+        return names if fits and len(set(names)) == len(names) else []
 
     def _head(self, line: bytes) -> None:
         if names := self._header(line):
@@ -74,10 +74,8 @@ class ColumnsReader(FileReader):
             # Other output of the monitor, such as `Killed`.
             return
         cells[-1] = cells[-1].strip(BLANKS)
-        last_is_text = (
-            self.definition.columns.get(self._names[-1]) == "label" or self._names[-1] in self.definition.texts
-        )
-        if len(cells) != len(self._names) or (" " in cells[-1] and not last_is_text):
+        is_label = self.definition.columns.get(self._names[-1]) == "label"
+        if len(cells) != len(self._names) or (" " in cells[-1] and not is_label):
             reject(pieces, line, offset, self.record.name, rows.CUT_ROW, text)
             return
         named = dict(zip(self._names, cells, strict=True))
@@ -90,8 +88,6 @@ class ColumnsReader(FileReader):
             column = self.definition.columns.get(name)
             if column is not None:
                 columns[column] = None if cell in NOT_STATED else _column(column, cell)
-            elif name in self.definition.texts:
-                pairs.append((name, None, None if cell in NOT_STATED else cell, None))
             elif name not in (self.definition.date, self.definition.time):
                 pairs.append(pair_of(self.layouts, name, cell, unit))
         return columns, pairs

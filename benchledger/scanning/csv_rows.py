@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import Any
 
@@ -39,20 +38,20 @@ class CsvReader(FileReader):
         self.definition: CsvDefinition = log_format.csv
         self._columns: list[tuple[str, str | None]] = []
         self._list: tuple[CsvColumn, ...] | None = None
-        self._typed: tuple[CsvColumn, ...] | None = None
         self._header = b""
 
     def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
         head = head[:BLOCK]
         first = _first_line(head)
-        named = _header_of(first)
-        if not named:
-            return None
+        columns = _header_of(first)
         # Any CSV may have a column `driver_version`. It proves the format by a unit, or if the header has only `, `.
-        spaced = first.count(b", ") == len(named) - 1
-        known = [name for name, unit in named if name in self.definition.headers and (unit or spaced)]
-        known += _together(self.definition, named)
-        return f"the header line names {known[0]!r}" if known else None
+        spaced = first.count(b", ") == len(columns) - 1
+        names, proving = {name for name, _ in columns}, {name for name, unit in columns if unit or spaced}
+        for known in self.definition.headers:
+            if names >= set(known) and (len(known) > 1 or known[0] in proving):
+                self._list = None
+                return f"the header line names {known[0]!r}"
+        return None
 
     def fits_late(self, head: bytes, complete: bool) -> str | None:
         head, complete = head[:BLOCK], complete and len(head) <= BLOCK
@@ -64,12 +63,8 @@ class CsvReader(FileReader):
         return f"lines read {', '.join(column.name for column in fitting)}, without a header"
 
     def begin(self, head: bytes) -> None:
-        first = _first_line(head[:BLOCK])
-        self._columns, self._typed, self._header = list(_header_of(first)), None, first
-        named = any(name in self.definition.headers for name, _ in self._columns)
-        if not named and not _together(self.definition, self._columns):
-            self._typed = self._list or ()
-            self._columns, self._header = [(column.name, column.unit) for column in self._typed], b""
+        self._header = b"" if self._list else _first_line(head[:BLOCK])
+        self._columns = [(one.name, one.unit) for one in self._list or ()] or list(_header_of(self._header))
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
         for text, number, offset in lines_of(buffer, base, line):
@@ -85,7 +80,7 @@ class CsvReader(FileReader):
             raise Refused(rows.TOO_LONG)
         if len(cells) != len(self._columns):
             raise Refused(rows.CUT_ROW)
-        if self._typed and not all(_fits(column, cell) for column, cell in zip(self._typed, cells, strict=True)):
+        if self._list and not all(_fits(column, cell) for column, cell in zip(self._list, cells, strict=True)):
             raise Refused(rows.BAD_CELL)
         columns: Columns = {}
         pairs: list[Pair] = []
@@ -114,12 +109,6 @@ class CsvReader(FileReader):
             if fitting >= FITTING_SHARE * len(lines):
                 return columns
         return None
-
-
-def _together(definition: CsvDefinition, columns: Sequence[tuple[str, str | None]]) -> list[str]:
-    """Returns the names that prove a header only together; none if one is missing."""
-    stated = {name for name, _ in columns}
-    return next((list(names) for names in definition.together if stated >= set(names)), [])
 
 
 def _first_line(head: bytes) -> bytes:

@@ -79,7 +79,7 @@ class TableReader(FileReader):
         # A heading may be wider than its column, and contain single blanks.
         names = _BLANKS.split(line.strip())
         if len(names) == len(self._spans) == len(set(names)) and any(
-            set(names) >= set(wanted) for wanted in self.definition.headings
+            set(names) >= set(wanted) for wanted in self.definition.headers
         ):
             self._names = names
         else:
@@ -115,9 +115,9 @@ class TableReader(FileReader):
         self.add_row(lambda: (columns, pairs), (line, offset), text, pieces)
 
     def _footer(self, match: re.Match[str], line: int, offset: int, pieces: Pieces) -> None:
-        name = match.group(1).strip()
-        if name in self.definition.footers:
-            record, pairs = self.format.records[1], [pair_of(self.layouts, name, match.group(2))]
+        name, record = match.group(1).strip(), self.format.records[-1]
+        if (record.name, name) in self.format.fields:
+            pairs = [pair_of(self.layouts, name, match.group(2))]
             try:
                 refuse_cut(self.layouts, record, pairs)
             except Refused as error:

@@ -152,7 +152,7 @@ def test_a_table_under_a_header_is_told_as_csv(tmp_path: Path) -> None:
     log = tmp_path / "hist.csv"
     log.write_text("epoch,train_loss,val_acc,secs\n" + "".join(f"{n},{n}.5,0.{n},31.2\n" for n in range(1, 9)))
 
-    with pytest.raises(UsageError, match=r'this is a CSV table.*kind = "csv".*together = \[\["epoch", "train_loss"'):
+    with pytest.raises(UsageError, match=r'this is a CSV table.*kind = "csv".*headers = \[\["epoch", "train_loss"'):
         draft_format(log)
 
 

@@ -73,7 +73,7 @@ def test_memory_of_the_device_and_of_a_process_are_two_quantities() -> None:
     assert device.rows[0]["quantities"]["fb"] == "memory_used"
     assert (process.log.format, process.rows[0]["quantities"]["fb"]) == ("nvidia-smi-pmon", "memory_process")
     assert (process.rows[0]["label"], process.rows[0]["stated"]) == (
-        "python3 train.py", {"pid": "1493", "type": "C", "fb": 1184},
+        "python3 train.py", {"pid": 1493, "type": "C", "fb": 1184},
     )  # fmt: skip
 
 

@@ -35,7 +35,7 @@ def read(text: str | bytes) -> tuple[ReadLog, list[dict[str, Any]]]:
 def test_columns_are_known_by_name_in_any_order() -> None:
     log, table = read("memory.used [MiB], index, utilization.gpu [%]\n9786 MiB, 3, 97 %\n")
 
-    assert (log.format, log.evidence) == ("nvidia-smi-csv", "the header line names 'memory.used'")
+    assert (log.format, log.evidence) == ("nvidia-smi-csv", "the header line names 'utilization.gpu'")
     assert [(row["device"], row["line"], row["byte_offset"]) for row in table] == [("3", 2, 46)]
     assert table[0]["stated"] == {"memory.used": (9786, "MiB"), "utilization.gpu": (97, "%")}
 
@@ -178,7 +178,7 @@ def test_columns_of_numbers_refuse_what_is_none(tmp_path: Any) -> None:
 
     path = tmp_path / "made.toml"
     path.write_text(
-        'format = "made"\nversion = 1\nkind = "csv"\n[csv]\nheaders = ["memory"]\n'
+        'format = "made"\nversion = 1\nkind = "csv"\n[csv]\nheaders = [["memory"]]\n'
         'columns = { step = "step", t = "clock_s", r = "rank" }\n[[record]]\nname = "row"\nkind = "sample"\n'
     )
     columns = RecordColumns()
