@@ -2,6 +2,7 @@
 -- $name = '*', a glob of fact.name
 -- $campaign = '*', a glob of kept.run_campaign.campaign
 -- $run = '*', a glob of run.run_key
+-- $kind = '*', a glob of 'fact', 'file_name', 'multiplied', 'published'
 -- Example: bench query conflicts -p name='g*'
 with seen as (
     select run_id, log_id, min(sighting_id) as sighting_id
@@ -22,7 +23,7 @@ placed as (
 ),
 facts as (
     select
-        conflict.run_id, conflict.name,
+        conflict.run_id, 'fact' as kind, conflict.name,
         conflict.used_value, conflict.used_source, used.place as used_place,
         conflict.other_value, conflict.other_source, other.place as other_place
     from conflict
@@ -35,7 +36,8 @@ facts as (
 -- Nothing decides which of a content's names is the right one.
 names as (
     select distinct
-        run_id, 'file_name' as name, null::varchar as used_value, null::varchar as used_source, null::varchar as used_place,
+        run_id, 'file_name' as kind, 'file_name' as name,
+        null::varchar as used_value, null::varchar as used_source, null::varchar as used_place,
         log_name.name as other_value, 'name' as other_source, log_name.place as other_place
     from kept.log_name
     join run_log using (log_id)
@@ -43,7 +45,7 @@ names as (
 ),
 speeds as (
     select
-        run_id, 'speed' as name,
+        run_id, 'multiplied' as kind, 'speed' as name,
         format('{:.6g} ({})', value, multiplied_speed.name), 'log', place.path || ':' || line,
         format('{:.6g} ({}), {} times as much', higher_value, higher_name, gpus), 'log', place.path || ':' || higher_line
     from kept.multiplied_speed
@@ -52,7 +54,7 @@ speeds as (
 -- The published speed of the owner's logs, beside ours by the rule that the document claims, or by our own rule.
 published as (
     select
-        trial_runs[1] as run_id, 'speed' as name,
+        trial_runs[1] as run_id, 'published' as kind, 'speed' as name,
         format('{:.6g} ({})', found.our_value, found.rule), 'log', found.our_cell,
         found.printed, 'published', concat_ws(', ', found.source || coalesce('@' || found.revision, ''), found.section, found.cell)
     from kept.published_table as found
@@ -77,5 +79,5 @@ select
 from every
 join run using (run_id)
 join campaigns using (run_id)
-where every.name glob $name and run.run_key glob $run
+where every.kind glob $kind and every.name glob $name and run.run_key glob $run
 order by all;

@@ -12,6 +12,7 @@ from benchledger.cli.case_options import case_options, given, output_options, ru
 from benchledger.cli.output import frame_table, print_frame, write_text
 from benchledger.cli.reveal import headed, revealed
 from benchledger.cli.settings import Settings
+from benchledger.cli.terminal import wrapped
 from benchledger.exports.safe_text import escaped
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 # What a narrow terminal shows before the numbers of both sides.
-_FIRST = ("verdict", "state", "change", "quantity", "run", "95 % interval")
+_FIRST = ("verdict", "state", "change", "run", "quantity", "from", "95 % interval")
 
 
 @click.command()
@@ -71,8 +72,12 @@ def print_page(page: Page, form: str, output: Path | None, *, means: bool = True
         write_text(headed(_markdown(page, means), form, output), output)
         return
     frames = [*([page.means] if means else []), *([page.cases] if page.cases.height else [])]
-    notes = ["\n".join(map(escaped, page.notes))] if page.notes else []
-    parts = ["\n".join(map(escaped, page.head)), *(frame_table(frame, _FIRST) for frame in frames), *notes]
+    notes = ["\n".join(map(wrapped, map(escaped, page.notes)))] if page.notes else []
+    parts = [
+        "\n".join(map(wrapped, map(escaped, page.head))),
+        *(frame_table(frame, _FIRST) for frame in frames),
+        *notes,
+    ]
     write_text(headed("\n\n".join(parts), form, output), output)
 
 

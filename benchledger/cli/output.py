@@ -23,9 +23,13 @@ if TYPE_CHECKING:
     from benchledger.cli.settings import Settings
 
 # The columns of a report that a narrow terminal shows rather than the others.
-_FIRST = {"failures": ("run", "status", "reason", "case")}
-# Of any other table: the number and what it is of.
-_USUAL = ("value", "unit", "speedup", "loss", "status", "gpus", "precision", "batch_size_per_gpu", "model", "framework")
+_FIRST = {
+    "failures": ("run", "status", "reason", "case", "campaign"),
+    "convergence": ("case", "final loss", "best metric", "minutes"),
+    "submissions": ("system", "verdict", "benchmark", "score", "runs", "campaign"),
+}
+# Of any other table.
+_USUAL = ("speedup", "value", "value_mib", "unit", "loss")
 # In a column with numbers below this two decimals hide digits.
 _SMALL = 0.1
 
@@ -127,7 +131,8 @@ def _report_table(report: Report, table: Table, brief: bool) -> str:
     above, below = (list(map(wrapped, map(escaped, words))) for words in (words_above(report, table), below))
     lines = [*above, "", body, *([""] if below else []), *below]
     if table.trials is not None:
-        lines += ["", table_text(table.trials.columns, list(table.trials.iter_rows())), *words_below_trials(table)]
+        trials = table_text(table.trials.columns, list(table.trials.iter_rows()), ("mean", "median"))
+        lines += ["", trials, *words_below_trials(table)]
     return "\n".join(lines)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 WIDTH = 80
 _LABEL = 12
 _CASE, _SPEED = 32, 20
-_NUMBER, _WHAT = 6, 40
+_NUMBER, _WHAT = 6, 37
 _NAME = 22
 _FIRST = (
     ("bench{option} ingest LOGS", "read every log below the folder or archive LOGS"),

@@ -23,6 +23,21 @@ _SHOWN = {
         "default_rule", "default_value", "compared", "rule_rank", "default_rank",
     ],
 }  # fmt: skip
+# The columns that a narrow terminal shows first.
+_FIRST = {
+    "against_published": ("cell", "printed", "our_value", "equal", "our_cell", "unit", "source"),
+    "ci_verdict": ("name", "status", "change", "value", "base_value", "unit", "campaign"),
+    "conflicts": ("run_key", "name", "used_value", "other_value", "campaign"),
+    "convergence": ("run_key", "case_name", "final_loss", "best_value", "loss_name", "status"),
+    "history": ("name", "verdict", "value", "started_at", "unit", "campaign"),
+    "max_batch": ("largest_ok", "smallest_oom", "model", "precision", "gpus", "campaign"),
+    "mixed": ("name", "mixed", "lowest", "highest", "unit", "campaign"),
+    "model_flops": ("mfu_percent", "tflops_per_gpu", "value", "unit", "model", "campaign"),
+    "noise": ("certainty_percent", "value", "unit", "model", "gpus", "precision", "batch", "campaign"),
+    "rules_side_by_side": ("rule", "value", "default_rule", "default_value", "unit", "model"),
+    "speed": ("value", "unit", "model", "gpus", "precision", "batch_size_per_gpu", "campaign"),
+    "speedup": ("speedup", "value", "unit", "model", "gpus", "precision", "batch_size_per_gpu", "campaign"),
+}
 
 
 class _QueryCommand(click.Command):
@@ -86,7 +101,8 @@ def query(
         write_text(escaped_lines(benchledger.query_sql(name, **given).rstrip("\n")), output)
     else:
         answer = benchledger.query(name, db=settings.db, **given)
-        shown = _SHOWN.get(name.replace("-", "_"), answer.columns) if form == "table" else answer.columns
-        print_frame(answer.select(shown), form, output)
+        question = name.replace("-", "_")
+        shown = _SHOWN.get(question, answer.columns) if form == "table" else answer.columns
+        print_frame(answer.select(shown), form, output, _FIRST.get(question, ()))
         if note := query_note(name, db=settings.db, **given):
             settings.say(f"note: {note}")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from benchledger.cli.terminal import is_terminal, screen_width, wrapped
@@ -17,6 +18,9 @@ _KEPT = re.compile(
     r"[\W\d_]*|\d{4}-\d\d-\d\d( \d\d:\d\d.*)?|[\d.e+-]+|[0-9a-f]+(-\d+)?|[smu][0-9a-f]{10}|[\W\d_]* [smu][0-9a-f]{10}"
 )
 _NUMBER = re.compile(r"\(?[+-]?[\d,]+(\.\d+)?(e[+-]?\d+)?( ?%)?!?\)?( [smu][0-9a-f]{10})?")
+# A number with decimals is the value of a row, not its name.
+_MEASURED = re.compile(r"[+-]?[\d,]*\.\d+.*")
+_NONE = ("-", "")
 # What stands in a column of numbers where there is none.
 _NO_NUMBER = re.compile(r"-|unknown|various|[A-Z][A-Z ]+( [\d.]+-[\d.]+)?|")
 # A column of these alone is one of numbers, too.
@@ -26,6 +30,8 @@ _COLOURS = {
     re.compile(r"(OOM|NAN|FAILED|TIMEOUT|KILLED|DIVERGED)\b.*|oom|nan|failed|timeout|killed|diverged"): "red",
     re.compile(r"(MIXED|AMBIGUOUS|TRUNCATED|TOO FEW)\b.*|mixed|ambiguous|truncated|too_few_\w+"): "yellow",
 }
+# What tells the rows of most tables apart.
+_CASE = ("status", "model", "gpus", "precision", "batch_size_per_gpu", "framework")
 _RANK = "rank"
 # More rows than anybody reads; each cell costs rich as much as ten rows cost a plain table.
 _STYLED_ROWS = 2000
@@ -49,8 +55,7 @@ def table_text(columns: Sequence[str], rows: Sequence[Sequence[str]], first: Seq
         told = [_line(heads, widths), f"|{'|'.join('-' * (width + 2) for width in widths)}|"]
         return "\n".join([*told, *(_line(line, widths) for line in lines)])
     least = [_least(heads, lines, number, widths[number]) for number in range(len(heads))]
-    alike = {number for number in range(len(heads)) if len(lines) > 1 and len({line[number] for line in lines}) == 1}
-    shown = _fitting(heads, least, first, alike)
+    shown = _fitting(heads, lines, least, first)
     left_out = [head for number, head in enumerate(heads) if number not in shown]
     if left_out and (len(lines) == 1 or len(shown) <= 1):
         return _records(heads, lines)
@@ -73,9 +78,11 @@ def _least(heads: Sequence[str], lines: Sequence[Sequence[str]], number: int, wi
         return width
     kept = [line[number] for line in lines if _KEPT.fullmatch(line[number])]
     if len(lines) <= _STYLED_ROWS and lines and len(kept) == len(lines):
-        # The heading of numbers breaks between words.
-        return max(map(cell_width, [*heads[number].split(" "), *kept]))
-    return min(width, max(map(cell_width, [heads[number], *kept, " " * _LEAST])))
+        head = next(two for size in itertools.count(1) if len(two := _broken(heads[number], size).split("\n")) <= 2)
+        return max(map(cell_width, [*head, *kept]))
+    # Sentences break between words, within four lines.
+    words = [max(-(-cell_width(line[number]) // 3), *map(cell_width, line[number].split(" "))) for line in lines]
+    return min(width, max(map(cell_width, [heads[number], *kept, " " * min(_LEAST, max(words, default=0))])))
 
 
 def _room(columns: int) -> int:
@@ -83,24 +90,61 @@ def _room(columns: int) -> int:
     return screen_width() - 2 * (columns - 1)
 
 
-def _fitting(heads: Sequence[str], least: Sequence[int], first: Sequence[str], alike: set[int]) -> list[int]:
-    """Returns the columns that fit the terminal, the first of all, then those of `first`, then the others.
+def _fitting(
+    heads: Sequence[str], lines: Sequence[Sequence[str]], least: Sequence[int], first: Sequence[str]
+) -> list[int]:
+    """Returns the columns that fit the terminal, in order.
 
-    Of the others those with one value in all rows (`alike`) come last: they tell no rows apart.
+    The first of all goes first, unless `first` names it; then those of `first`, then those of a case, then the others;
+    last those with one value in all rows. Where rows look alike, columns that tell them apart follow those of `first`.
     """
+    first = first if heads[0] in first else (heads[0], *first)
+    places = {name: place for place, name in enumerate(dict.fromkeys((*first, *_CASE)))}
+    alike = {number for number in range(len(heads)) if len(lines) > 1 and _is_alike(heads, lines, number)}
     order = sorted(
-        range(len(heads)),
-        key=lambda number: (number > 0, _place(heads[number], first), number in alike, number),
+        range(len(heads)), key=lambda number: (number in alike, places.get(heads[number], len(places)), number)
     )
-    shown: list[int] = []
-    for number in order:
-        if sum(least[one] for one in [*shown, number]) <= _room(len(shown) + 1):
-            shown.append(number)
+    asked = sum(heads[number] in first for number in order if number not in alike)
+    shown = _as_many_as_fit(order, least)
+    if len(shown) == len(heads):
+        return sorted(shown)
+    some = lines[:_STYLED_ROWS]
+    seen = [[cut(line[number], least[number], True) for line in some] for number in range(len(heads))]
+    cells = {
+        number: column
+        for number, column in enumerate(seen)
+        if not all(cell in _NONE or _MEASURED.fullmatch(cell) for cell in column)
+    }
+    while (told := _told_apart(shown, cells)) < len(some) and len(shown) < len(heads):
+        tries = []
+        for number in (number for number in cells if number not in shown):
+            changed = [*order[:asked], number, *order[asked:]]
+            more = _told_apart(tried := _as_many_as_fit(changed, least), cells)
+            # An id tells rows apart, but not what they are.
+            tries.append((more > told and not heads[number].endswith("_id"), more, -number, changed, tried))
+        if not tries or max(tries)[1] <= told:
+            break
+        *_, order, shown = max(tries)
     return sorted(shown)
 
 
-def _place(head: str, first: Sequence[str]) -> int:
-    return first.index(head) if head in first else len(first)
+def _is_alike(heads: Sequence[str], lines: Sequence[Sequence[str]], number: int) -> bool:
+    """Tells whether a column has one value in all rows; a measured number and its unit are shown all the same."""
+    is_value = heads[number] == "unit" or _MEASURED.fullmatch(lines[0][number])
+    return not is_value and len({line[number] for line in lines}) == 1
+
+
+def _as_many_as_fit(order: Sequence[int], least: Sequence[int]) -> list[int]:
+    shown: list[int] = []
+    for number in dict.fromkeys(order):
+        if sum(least[one] for one in [*shown, number]) <= _room(len(shown) + 1):
+            shown.append(number)
+    return shown
+
+
+def _told_apart(columns: Sequence[int], cells: Mapping[int, Sequence[str]]) -> int:
+    """Returns how many rows differ in these columns. A measured number names no row."""
+    return len(set(zip(*(cells[number] for number in columns if number in cells), strict=True)))
 
 
 def _fitted(widths: Sequence[int], least: Sequence[int]) -> list[int]:
@@ -128,7 +172,7 @@ def _styled(heads: Sequence[str], lines: Sequence[Sequence[str]], widths: Sequen
     for number, (head, width) in enumerate(zip(heads, widths, strict=True)):
         justify: Literal["left", "right"] = "right" if _is_number_column([line[number] for line in lines]) else "left"
         # Words are cut to the width; headings and sentences break between words.
-        table.add_column(Align(Text(head), justify, vertical="bottom"), width=width, justify=justify)
+        table.add_column(Align(Text(_broken(head, width)), justify, vertical="bottom"), width=width, justify=justify)
     rank = heads.index(_RANK) if _RANK in heads else None
     for line in lines:
         best = rank is not None and line[rank] == "1"
@@ -139,6 +183,16 @@ def _styled(heads: Sequence[str], lines: Sequence[Sequence[str]], widths: Sequen
     with console.capture() as written:
         console.print(table)
     return "\n".join(line.rstrip() for line in written.get().rstrip("\n").split("\n"))
+
+
+def _broken(head: str, width: int) -> str:
+    """Returns a heading as lines that are as wide as the column, or as its longest word."""
+    lines = [""]
+    for word in re.findall(r"[^ _]*[ _]?", head):
+        if lines[-1] and cell_width(lines[-1] + word.rstrip(" ")) > width:
+            lines.append("")
+        lines[-1] += word
+    return "\n".join(line.rstrip(" ") for line in lines)
 
 
 def _style(cell: str) -> str:
@@ -178,6 +232,8 @@ def cut(cell: str, width: int, wraps: bool = False) -> str:
     """
     is_sentence = " " in cell
     room = 4 * width if is_sentence and wraps else width
+    if is_sentence and wraps:
+        cell = " ".join(cut(word, width) for word in cell.split(" "))
     if cell_width(cell) <= room:
         return cell
     if not cell.isascii() or is_sentence:

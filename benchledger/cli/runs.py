@@ -17,7 +17,7 @@ from benchledger.cli.settings import Settings
 SHOWN = ["run_key", "started_at", "status", "framework", "implementation", "name", "task", "gpu_model", "campaign"]
 
 # A narrow terminal shows these rather than the others.
-FIRST = ("run_key", "status", "name", "started_at", "gpu_model", "campaign")
+FIRST = ("run_key", "status", "name")
 
 
 @click.command()

@@ -54,7 +54,7 @@ def test_sentences_break_between_words_and_names_stay_different(terminal) -> Non
 def test_columns_that_do_not_fit_are_left_out_and_named(terminal) -> None:
     terminal(60)
 
-    text = unstyle(table_text(HEADS, [ROW, ROW]))
+    text = unstyle(table_text(HEADS, [ROW, ("0f15ac6cd4b1-1", "megatron", "2020/other", *ROW[3:])]))
 
     assert text.splitlines()[0].split() == ["run_key", "implementation", "campaign"]
     assert text.splitlines()[-2:] == [
@@ -72,6 +72,25 @@ def test_columns_that_are_asked_for_first_are_left_out_last(terminal) -> None:
         "value",
         "cell",
     ]
+
+
+def test_columns_that_tell_rows_apart_stay_and_columns_with_one_value_go(terminal) -> None:
+    terminal(60)
+    heads = ("run_key", "status", "framework", "rather_long_name_of_a_number", "value", "unit", "campaign")
+    rows = [("c0df2e59d874-1", "ok", "pytorch", "7", f"{size}.50", "samples/s", f"year/{size}") for size in (1, 2)]
+
+    text = unstyle(table_text(heads, rows, ("value", "unit")))
+
+    assert text.splitlines()[0].split() == ["run_key", "status", "value", "unit", "campaign"]
+    assert "columns: framework, rather_long_name_of_a_number;" in " ".join(text.split())
+
+
+def test_a_heading_breaks_at_its_underscores_before_a_column_is_left_out(terminal) -> None:
+    terminal(24)
+
+    text = unstyle(table_text(("model", "batch_size_per_gpu", "gpus"), [("bert", "32", "1"), ("gpt", "8", "16")]))
+
+    assert [line.split() for line in text.splitlines()[:2]] == [["batch_size_"], ["model", "per_gpu", "gpus"]]
 
 
 def test_a_single_row_that_does_not_fit_has_a_line_per_column_with_all_of_its_value(terminal) -> None:

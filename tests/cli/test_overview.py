@@ -45,7 +45,7 @@ def test_the_screen_of_a_ledger(db: Path, monkeypatch: pytest.MonkeyPatch) -> No
         "  resnet50 fp32                        50.00 samples/s  1 GPU, dgx1\n"
         "\n"
         "needs attention\n"
-        "     1 run that failed or stopped early         bench report failures\n"
+        "     1 run that failed or stopped early      bench report failures\n"
         "\n"
         "next\n"
         "  bench report speed                speeds, by GPUs, precision and batch size\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from benchledger import query
+from benchledger import query, report_overview
 from tests.ingestion.logs import ask
 
 SPEED = ("used_value", "other_value", "other_source")
@@ -44,6 +44,16 @@ def published(compared: pl.DataFrame, source: str, printed: str, section: str = 
         printed=printed,
     )
     return sorted({(equal, f"{ours:.6g}") for equal, ours in found.select("equal", "our_value").rows()})
+
+
+def test_the_overview_counts_what_its_command_lists(corpus_ledger: Path, conflicts: pl.DataFrame) -> None:
+    attention = next(one for one in report_overview(db=corpus_ledger).tables if one.facts["list"] == "attention")
+    ((number, command),) = (
+        attention.frame.filter(pl.col("what").str.contains("contradict")).select("number", "command").rows()
+    )
+
+    assert command == "bench query conflicts -p kind=fact"
+    assert int(number) == query("conflicts", db=corpus_ledger, kind="fact").height < conflicts.height
 
 
 def test_1_a_log_of_8_gpus_named_after_one_is_a_conflict_with_its_line(conflicts: pl.DataFrame) -> None:

@@ -67,7 +67,7 @@ from (
         (select count(distinct speed_cell) from kept.speedup join kept.cell on cell.cell = speedup.speed_cell
             where scaling = 'weak' and efficiency > 1.05 and is_default), 'bench report speedup'),
     (5, 'contradiction between facts', 'contradictions between facts',
-        (select count(*) from conflict), 'bench query conflicts'),
+        (select count(*) from conflict), 'bench query conflicts -p kind=fact'),
     (6, 'unread line with a measurement', 'unread lines with a measurement',
         (select coalesce(sum(unread), 0) from log), 'bench query unread'),
     (7, 'reject: a record that cannot be read', 'rejects: records that cannot be read',
