@@ -18,6 +18,9 @@ KINDS = {
     "device": "device", "bucket": "bucket", "path": "path", "secret": "secret",
 }  # fmt: skip
 LISTS = {"hosts": "host"}
+# Kinds that only rules know: a `node` is a host if it has a digit or dash, because other words may stand there.
+STRICT = {"node": "host"}
+HOLES = (*KINDS, *LISTS, *STRICT)
 SHAPE_HOLES = {
     "digits": r"\d{1,20}+",
     "letters": r"[A-Za-z]{1,20}+",
@@ -31,7 +34,7 @@ SHAPE_HOLES = {
     "parts": r"[\w-]{4,4096}+(?:\.[\w=-]{2,4096}+){1,8}",
 }
 _ADDRESS = ("address_words", "version_words", "version_beginnings", "interfaces")
-_PUBLIC = ("names", "domains", "top_level", "internal", "folders", "buckets")
+_PUBLIC = ("names", "domains", "top_level", "internal", "folders", "buckets", "operations", "services")
 _TOP = ("about", "address", "public", "key", "context", "shape", "sample")
 _HOLE = re.compile(r"\{([a-z]+)\}")
 
@@ -102,6 +105,8 @@ class RedactionRules:
     internal: frozenset[str]
     folders: frozenset[str]
     public_buckets: frozenset[str]
+    operations: frozenset[str]
+    services: frozenset[str]
     keys: tuple[Key, ...]
     contexts: tuple[Context, ...]
     shapes: tuple[Shape, ...]
@@ -145,6 +150,7 @@ def read_redaction(files: list[TomlFile] | None = None) -> RedactionRules:
         frozenset(words["address_words"]), frozenset(words["version_words"]), tuple(words["version_beginnings"]),
         tuple(words["interfaces"]), frozenset(words["names"]), tuple(words["domains"]), frozenset(words["top_level"]),
         frozenset(words["internal"]), frozenset(words["folders"]), frozenset(words["buckets"]),
+        frozenset(words["operations"]), frozenset(words["services"]),
         tuple(keys), tuple(contexts), tuple(shapes), tuple(samples),
     )  # fmt: skip
 
@@ -153,7 +159,8 @@ def _key(table: Table) -> Key:
     names = table.strings("names")
     if not names:
         table.fail("", "names: at least one is needed")
-    return Key(table.choice("kind", tuple(KINDS)), tuple(names), table.whole_number("least") if "least" in table else 0)
+    least = table.whole_number("least") if "least" in table else 0
+    return Key(table.choice("kind", (*KINDS, *STRICT)), tuple(names), least)
 
 
 def _contexts(table: Table) -> list[Context]:
@@ -163,8 +170,8 @@ def _contexts(table: Table) -> list[Context]:
             template = parse_template(source, anywhere=True)
         except TemplateError as error:
             table.fail("templates", f"template {source!r}: {error}")
-        if not any(hole.name in KINDS or hole.name in LISTS for hole in template.holes):
-            table.fail("templates", f"template {source!r} has no hole named {', '.join((*KINDS, *LISTS))}")
+        if not any(hole.name in HOLES for hole in template.holes):
+            table.fail("templates", f"template {source!r} has no hole named {', '.join(HOLES)}")
         context = Context(_place(table, source), template)
         if template.tail is not None:
             table.fail("templates", f"template {source!r}: no {{{template.tail}}} here: a text is looked at, no line")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import groupby
 
-from benchledger.definitions.redaction import KINDS, LISTS, SHAPE_HOLES, Context, Key, Shape
+from benchledger.definitions.redaction import HOLES, LISTS, SHAPE_HOLES, Context, Key, Shape
 from benchledger.definitions.template import Hole, Literal
-from benchledger.redaction.patterns import HOST, HOST_LIST, LISTED_SECRET, QUOTED, SECRET, USER
+from benchledger.redaction.forms import HOST, HOST_LIST, LISTED_SECRET, QUOTED, SECRET, USER
 
-_NAMES = {"host": HOST, "address": r"[\w.:]{1,64}+", "hardware": r"[\w:.-]{1,64}+", "device": r"[\w:.-]{1,64}+",
-          "secret": SECRET}  # fmt: skip
+_NAMES = {"host": HOST, "node": HOST, "address": r"[\w.:]{1,64}+", "hardware": r"[\w:.-]{1,64}+",
+          "device": r"[\w:.-]{1,64}+", "secret": SECRET}  # fmt: skip
 _OTHER = {"int": r"-?\d{1,18}+", "word": r"[^\s,]{0,128}?", "text": r"[^\n]{0,200}?"}
 _SKIP = r"[^\n]{0,200}?"
 # A file suffix after a dot is not a domain.
@@ -31,9 +32,11 @@ def key_hints(name: str) -> tuple[str, ...]:
 
 
 def compile_keys(keys: tuple[Key, ...]) -> re.Pattern[str]:
+    # By their first letter, so that few are tried at each place. The longest name of a place wins.
+    known = sorted({canonical(name) for key in keys for name in key.names}, key=lambda one: (one[0], -len(one), one))
     names = "|".join(
-        re.escape(name).replace("_", "[ _-]")
-        for name in sorted({canonical(name) for key in keys for name in key.names}, key=lambda name: (-len(name), name))
+        rf"{first}(?:{'|'.join(re.escape(name[1:]).replace('_', '[ _-]') for name in group)})"
+        for first, group in groupby(known, key=lambda name: name[0])
     )
     blanks = r"[ \t]{0,64}+"
     return re.compile(
@@ -61,7 +64,7 @@ def compile_context(context: Context) -> re.Pattern[str]:
                 for piece in re.split(r"( +)", part.text)
                 if piece
             )
-        elif isinstance(part, Hole) and (part.name in KINDS or part.name in LISTS):
+        elif isinstance(part, Hole) and (part.name in HOLES):
             seen[part.name] = seen.get(part.name, 0) + 1
             name = HOST_LIST if part.name in LISTS else _NAMES.get(part.name, USER)
             pattern += f"(?P<{part.name}{seen[part.name]}>{name})"

@@ -19,7 +19,8 @@ from benchledger.redaction.compiling import (
     key_hints,
     loose,
 )
-from benchledger.redaction.patterns import HOST, PATTERNS, SLOW_PATTERNS
+from benchledger.redaction.forms import HOST
+from benchledger.redaction.patterns import PATTERNS, SLOW_PATTERNS
 from benchledger.redaction.pseudonyms import PSEUDONYM, Pseudonyms
 from benchledger.redaction.rule_set import Rule, RuleSet
 
@@ -30,6 +31,8 @@ _MEASURE = re.compile(r"(?:[\w.-]*[._-])?(?:recall|prec(?:ision)?|acc(?:uracy)?|
 _CUTOFF = re.compile(r"(?:top|thr|iou|all|max)[_-]?\d{0,4}")
 # Limit of the cache of field names.
 _KEPT = 10_000
+_HEX_NAME = re.compile(r"[0-9a-f]{12,64}")
+_LEAST_ACCOUNT = 6
 _COMMIT = re.compile(r"[0-9a-f]{7,11}|[0-9a-f]{40}|[0-9a-f]{64}")
 _VERSION = re.compile(r"v?\d[\d.]*(?:[-+_.][\w.+-]*)?")
 _SCHEMES = "https?|s?ftps?|ssh|git|tcp|udp|grpc|rsync|hdfs|nfs|smb|redis|etcd|wss?"
@@ -37,7 +40,9 @@ _PORT_AND_PATH = re.compile(r":\d{2,5}/[A-Za-z]")
 _WORLD = re.compile(r"(?i)world_info[\"']?[ =:]{1,3}[\"']?([\w+/-]{8,65536}={0,2})")
 _FILES = (".log", ".txt", ".out", ".json", ".py", ".sh", ".csv", ".gz", ".tar", ".zip", ".yaml")
 _LEAST_DEVICE = 6
-_ALIASES = {"owner": "user", "hexip": "address", "hexsocket": "address"}
+_ALIASES = {"owner": "user", "node": "host", "hexip": "address", "hexsocket": "address"}
+# Types of machines of clouds: p4d.24xlarge, a2-highgpu-8g
+_MACHINE_TYPE = re.compile(r"\.(?:\d{0,3}x?large|metal)|-(?:standard|(?:high|mega|ultra)\w+)-\d|\d+gb$")
 _URL = re.compile(
     rf"(?<![A-Za-z])((?:{_SCHEMES})://(?:[^\s/@:]{{0,128}}(?::[^\s/@:]{{1,128}})?@)?)({HOST})(:\d{{1,5}})?"
 )
@@ -126,18 +131,27 @@ class Names:
 
     def _replaced(self, kind: str, names: str) -> str:
         kind = LISTS.get(kind, kind)
+        if kind in ("tree", "pair"):
+            return self._group_and_user(kind, names)
         if kind in ("secret", "path"):
             return self._one(kind, names)
         # A list is divided at commas outside brackets, as in `node[01,03],login1`.
         return ",".join(self._one(kind, name) for name in re.split(r",(?![^\[\]]{0,200}\])", names))
 
     def _one(self, kind: str, name: str) -> str:
-        name, colon, port = name.partition(":") if kind == "host" else (name, "", "")
+        name, colon, port = name.partition(":") if kind in ("host", "node") else (name, "", "")
         stripped = name.rstrip(".-")
         if not self._private(kind, stripped):
             return name + colon + port
         kind = _ALIASES.get(kind, kind)
         return self._pseudonyms.of(kind, stripped) + name[len(stripped) :] + colon + port
+
+    def _group_and_user(self, kind: str, names: str) -> str:
+        group, slash, user = names.partition("/")
+        is_user = slash != "" and self._private("owner", user)
+        if not self._private("owner", group) or (kind == "pair" and not is_user):
+            return names
+        return self._one("group", group) + slash + (self._one("user", user) if is_user else user)
 
     def _private(self, kind: str, name: str) -> bool:
         lower = name.lower()
@@ -147,10 +161,22 @@ class Names:
             if lower.endswith(self._rules.public_domains):
                 return False
             # A number, a size, a version or an address (see addresses.py) is not a host; the id of a container is.
-            return bool(name[0].isalpha() or _CONTAINER.fullmatch(name) or ("-" in name and name[0] != "-"))
+            return bool(name[0].isalpha() or _HEX_NAME.fullmatch(name) or ("-" in name and name[0] != "-"))
+        if kind == "node":
+            # A word, a layer (`conv1`, `block_3`) and a type of machine name no machine.
+            has_sign = re.fullmatch(r"[A-Za-z][^_/]*[\d-][^_/]*", name) is not None
+            is_part = not self._rules.operations.isdisjoint(re.split(r"[\W\d]+", lower))
+            return has_sign and not is_part and not _MACHINE_TYPE.search(lower) and self._private("host", name)
+        if kind == "user":
+            return len(name) > 1
+        if kind == "group":
+            # MLPerf's `"namespace": "worker0"` names no group, and `account: 100%` no account.
+            return lower.rstrip("0123456789-") not in self._rules.public_names and (
+                not name.isdigit() or len(name) >= _LEAST_ACCOUNT
+            )
         if kind == "owner":
             # `/scratch/imagenet-1k` and `/nfs/logs` name what they hold.
-            return self._rules.folders.isdisjoint(re.split(r"[\W\d_]+", lower)) and not lower.endswith(_FILES)
+            return not self._is_of_words(name) and not lower.endswith(_FILES)
         if kind in ("hexip", "hexsocket"):
             return is_hex_machine(name, kind == "hexsocket")
         if kind == "device":
@@ -161,15 +187,21 @@ class Names:
             return name.strip("*xX.") != "" and name[0] != "-"
         return True
 
+    def _is_of_words(self, name: str) -> bool:
+        return not self._rules.folders.isdisjoint(re.split(r"[\W\d_]+", name.lower()))
+
     def _in_context(self, match: re.Match[str]) -> str:
         text, out, last = match.string, "", match.start()
         for hole, name in match.groupdict().items():
-            if name is None:
+            if name is None or (hole == "path1" and self._is_public_bucket(match)):
                 continue
             start, end = match.span(hole)
             out += text[last:start] + self._replaced(hole.rstrip("0123456789"), name)
             last = end
         return out + text[last : match.end()]
+
+    def _is_public_bucket(self, match: re.Match[str]) -> bool:
+        return (match.groupdict().get("bucket1") or "").lower() in self._rules.public_buckets
 
     def _naming(self, kind: str) -> Callable[[re.Match[str]], str]:
         return lambda match: self._pseudonyms.of(kind, match.group())
@@ -179,8 +211,9 @@ class Names:
         before, value = match.group()[: match.start("value") - match.start()], match["value"]
         if canonical(value).endswith(canonical(match["name"])):
             return match.group()  # host=my_host (code in a traceback)
-        if key.kind == "host" and match.string[match.end() : match.end() + 1] == "@":
-            return match.group()  # host: root@gpu7 (the rule for @ redacts this)
+        behind = match.string[match.end() : match.end() + 2]
+        if key.kind in ("host", "node") and (behind[:1] == "@" or (behind[:1] == "/" and behind[1:].isalpha())):
+            return match.group()  # host: root@gpu7 (the rule for @ redacts this), node name: bert/dense (an operation)
         if key.kind == "user" and value[0].isdigit():
             return match.group()  # user: 1.25 s (a time)
         if key.kind == "secret" and not key.least and ((value.isalpha() and before[-1] == " ") or value[0] in "/~."):
@@ -213,12 +246,14 @@ class Names:
             return match.group()
         if host.lower().endswith(self._rules.public_domains) and user.lower() in self._rules.public_names:
             return match.group()
+        if self._is_of_words(user) and self._is_of_words(host) and not PSEUDONYM.match(user):
+            return match.group()  # bert@base, train@epoch3
         shown = self._pseudonyms.of("user", user) if self._private("user", user) and not user[0].isdigit() else user
         return f"{shown}@{self._replaced('host', host)}"
 
     def _url(self, match: re.Match[str]) -> str:
         before, host, port = match.groups()
-        if "." in host and not port and not self._internal(host):
+        if "." in host and not port and not self._internal(host) and not self._is_service(host):
             return match.group()
         return before + self._replaced("host", host) + (port or "")
 
@@ -235,6 +270,10 @@ class Names:
             and (port is not None or (name.count(".") >= 2 and any(c.isdigit() for c in name.partition(".")[0])))
         )
         return self._replaced("host", name) if is_machine else name
+
+    def _is_service(self, name: str) -> bool:
+        # gitlab.example.com: organisations run such services for themselves.
+        return name.count(".") >= 2 and name.lower().partition(".")[0] in self._rules.services
 
     def _internal(self, name: str) -> bool:
         # `fsspec.implementations.local` is Python; `Johns-MacBook.local` and `gpu01.cluster.local` are machines.

@@ -1,39 +1,34 @@
 """Forms of private text that need more than a template: hints of which a text must have one, and a regex.
 
 Each group of a regex is replaced as the kind that it is named after; the number behind the kind only makes it unique.
-An `owner` is a user unless its name is a word for what a folder holds. Every repetition is bounded.
+A `node` is a host if its name has a digit or dash and is none of an operation. Every repetition is bounded.
 """
 
 from __future__ import annotations
 
-# Host names follow DNS. User names may be in any script, and end where a path or a list continues.
-HOST = r"\w[\w-]{0,62}+(?:\.[\w-]{1,63}+){0,8}+"
-USER = r"[^\s/\\:;,'\"<>|()\[\]{}*?$&=@%#`]{1,64}+"
-_LETTER = r"[^\s'\"`,;&<>(){}\[\]|*$\\]"
-SECRET = rf"{_LETTER}{{4,4096}}+"
-# A secret after its name: all that stands in quotes, else also what follows a comma, if no other field begins there.
-QUOTED = "|".join(rf"(?<={sign})(?:\\[^{sign}\n]|[^{sign}\\\n]){{4,4096}}+(?=\\?{sign})" for sign in "\"'")
-LISTED_SECRET = rf"(?:{_LETTER}|(?<=\w),(?={_LETTER})(?![\w-]{{1,64}}+[=:])){{4,4096}}+"
-# mpirun's `a:8,b:8`, srun's `node[01-04],login1`
-_LISTED = rf"{HOST}(?:\[[\d,-]{{1,200}}+\][\w-]{{0,16}})?+(?::\d{{1,3}}+)?+"
-HOST_LIST = rf"{_LISTED}(?:,{_LISTED}){{0,4095}}+"
+from benchledger.redaction.forms import HOST, HOST_LIST, SECRET, USER, UUID
+from benchledger.redaction.places import PLACES
 
-_UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _DAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 # Options of ssh: without a value, and with one.
 _OPTION = r"-(?:[46AaCfGgKkMNnqrsTtVvXxYy]{1,8}+(?=[ \t])|[bcDEeFIiJLlmOopPQRSWw][ \t]{0,8}+\S{1,200}+)"
 _LOGIN = rf"(?:(?P<user1>{USER})@)?(?P<host1>{HOST})"
 _LAUNCH = r"\b(?:srun|(?i:sbatch)|salloc)\b[^\n]{0,200}? "
-_STORE = "(?:s3[an]?|gs|gcs|az|abfss?|wasbs?|oss|obs|cos|bos|tos|r2|b2|swift|dbfs)"
-_PATH = r"(?:/(?P<path1>[^\s'\"`,;<>(){}\[\]|\\?#]{1,1024}+)?)?"
-_DISKS = ("scratch", "fsx", "lustre", "gpfs", "nfs")
-_BETWEEN = (
-    r"(?:(?:users?|home|scratch|work|projects?|fs\d{1,3}|fsw|alpine|snx\d{1,5}|local|global|gpfs|lustre|nfs|data|sd|[a-z])/)"
-    r"{0,4}"
+# What may stand around the name of a machine in a sentence, and what is no machine but a part of one.
+_SIGN = r"[\"'`<(\[]?"
+_MACHINE = r"(?:(?:compute|head|login|worker|master|execution)[ -])?(?:node|host|machine|server)(?:name)?s?"
+_PROCESS = r"(?:process|rank|worker|task|thread|pid|trainer)s? ?#?\d{1,8}(?:(?: of |/)\d{1,8})?(?: is| running)?,?"
+_NO_PART = (
+    r"(?!(?i:(?:cuda|[a-z]?[cgtnhxdi]pus?|devices?|rank|cores?|sockets?|numa|tpu-v|[vp]|rtx|gtx|mlx|eth|ib|python|py"
+    r"|torch|pytorch|tensorflow|ubuntu|centos|debian|rhel|fp|bf|tf|int|float|uint|mps|jax|step|epoch|imagenet|cifar"
+    r"|mnist|coco|wmt|squad|jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[\d.:-]{0,32}k?(?![\w-])"
+    r"|(?:linux|windows|macos|darwin)-))"
 )
+_GAP = r"[ \t]{1,32}"
+_LISTS = ("hosts", "hostnames", "nodes", "nodelist", "node_list", "machines")
+_LISTED = rf"[\"'](?P<node1>{HOST})[\"']" + "".join(rf"(?:, ?[\"'](?P<node{n}>{HOST})[\"'])?+" for n in range(2, 65))
 _MODE = "[bcdlps-][r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-][.+@]?"
-_PAGES = "authorize|site|quickstart|settings|login|home|docs"
 _RE_GPUSTAT = rf"^(?P<host1>{HOST})[ \t]{{2,64}}+{_DAY} {_MONTH} [ \d]\d \d\d:\d\d:\d\d 20\d\d(?:[ \t]{{2}}|\s*$)"
 
 # Patterns without a literal that is rare enough: a regex that searches fast, and one of which each match has one of it.
@@ -77,12 +72,12 @@ _SECRETS = (
 )
 
 _DEVICES = (
-    (("gpu-", "mig-"), rf"(?<!\w)(?:MIG-GPU-|GPU-|MIG-)(?P<device1>{_UUID}(?:/\d{{1,2}}/\d{{1,2}})?)"),
+    (("gpu-", "mig-"), rf"(?<!\w)(?:MIG-GPU-|GPU-|MIG-)(?P<device1>{UUID}(?:/\d{{1,2}}/\d{{1,2}})?)"),
     (
         ("uuid",),
         (
             r"(?:\bUUID:|, uuid=|(?i:product|system|board|dmi|device|gpu)[_ ](?i:uuid)[\"']?[ \t]{0,64}+[=:])"
-            rf"[ \t]{{0,64}}+[\"']?(?P<device1>{_UUID})"
+            rf"[ \t]{{0,64}}+[\"']?(?P<device1>{UUID})"
         ),
     ),
     (
@@ -135,15 +130,88 @@ _PRINTED = (
     (("slurmd", "slurmstepd"), rf"\bslurm(?:step)?d[\[-](?P<host1>{HOST})(?=\]?: )"),
     # A word with a digit or dash is a name: `on host memory` is none.
     (
-        ("on host ", "on node ", "rank "),
-        rf"\b(?:on (?:host|node)|[Rr]ank \d{{1,6}} on) (?P<host1>(?=[\w.]{{0,62}}[\d-]){HOST})",
+        ("on host", "on node", "rank "),
+        (
+            rf"\b(?:on (?:host|node)(?:name)?s?:?|[Rr]ank \d{{1,6}} on) {_SIGN}{_NO_PART}"
+            rf"(?P<host1>(?=[\w.]{{0,62}}[\d-]){HOST})"
+        ),
     ),
+    (
+        ("ing on ", "runs on ", "ed on ", "logue on ", *(f"{digit} on " for digit in range(10))),
+        (
+            r"(?i)\b(?:running|runs|launch(?:ed|ing)|(?:re)?start(?:ed|ing)|spawned|created|execut(?:ed|ing)|scheduled"
+            rf"|allocated|dispatched|(?:pro|epi)logue|{_PROCESS}) on (?:(?:the )?{_MACHINE}:? )?"
+            rf"{_SIGN}{_NO_PART}(?P<node1>{HOST})(?![/(])"
+        ),
+    ),
+    # A word with a digit: `host pre-processing` and `node multi-GPU` are none.
+    (
+        ("node ", "host ", "machine "),
+        rf"(?<![\w{{-])(?i:{_MACHINE}) {_SIGN}{_NO_PART}(?=[\w.-]{{0,62}}\d)(?P<node1>{HOST})(?![/(=:])",
+    ),
+    (
+        ("worker ", "rank ", "process ", "task "),
+        rf"(?i)\b{_PROCESS} ?[(@\[] ?{_NO_PART}(?P<node1>{HOST})(?=[\])\s,:])",
+    ),
+    (("node '",), r"[Nn]ode '(?P<host1>[A-Za-z0-9][A-Za-z0-9.-]{1,250}+)_\d{1,9}_\d{1,4}'"),
+    (
+        ("to [", "on [", "from ["),
+        rf"(?i)\b(?:connect(?:ed)? to|b[io]u?nd to|listen(?:ing)? on|from) \[(?P<host1>{HOST})\]:\d{{2,5}}\b",
+    ),
+    ((":ncpus=",), rf"(?<=\()(?P<host1>{HOST})(?=:ncpus=)"),
+    (
+        ("pbs_jobid", "job id", "jobid"),
+        rf"(?i)\b(?:pbs_)?job ?id\W{{1,4}}\d{{1,12}}(?:\[\d{{0,6}}\])?\.(?P<host1>[a-z]{HOST})",
+    ),
+    # Slurm's squeue
+    (
+        (" r ", " pd ", " cg "),
+        (
+            rf"^[ \t]{{0,32}}\d{{1,12}}(?:_[\d\[\],%-]{{1,64}})?{_GAP}\S{{1,64}}{_GAP}\S{{1,64}}{_GAP}"
+            rf"(?P<user1>{USER}){_GAP}(?:R|PD|CG){_GAP}[\d:-]{{4,16}}{_GAP}\d{{1,6}}{_GAP}(?:\(\w|(?P<hosts1>{HOST_LIST}))"
+        ),
+    ),
+    # syslog
+    (
+        (" kernel:", "systemd[", "sshd[", "dockerd[", "containerd[", "kubelet[", "slurmd[", "cron["),
+        (
+            rf"(?i)^(?:{_MONTH} [ \d]\d [\d:]{{8}}|20\d\d-\d\d-\d\dT[\d:.+-]{{8,24}}Z?) (?P<host1>{HOST}) "
+            r"[a-z][\w./-]{1,40}(?:\[\d{1,8}\])?: "
+        ),
+    ),
+    # NCCL, a warning with its file of code; Open MPI, UCX, Intel MPI
+    (
+        (" nccl ",),
+        (
+            rf"(?<![A-Za-z0-9])(?P<host1>{HOST}):\d{{1,18}}(?::\d{{1,18}})?{_GAP}\[\d{{1,4}}\]{_GAP}"
+            r"(?:[\w./]{1,64}:\d{1,6} )?NCCL "
+        ),
+    ),
+    (
+        ("] [ ", "] signal", "] failing", "] opal", "] orte", "] btl", "] pml", "] select", "] read"),
+        rf"\[(?P<host1>{HOST}):\d{{1,8}}\] (?=\[ ?\d|Signal|Failing|OPAL|ORTE|btl|pml|select|Read)",
+    ),
+    (("ucx",), rf"\[(?P<host1>{HOST}):\d{{1,8}}:\d{{1,8}}\]"),
+    (("mpi startup()",), rf"MPI startup\(\): \d{{1,6}} {{1,16}}\d{{1,9}} {{1,16}}(?P<host1>{HOST})"),
+    # Lists in JSON and Python
+    (
+        tuple(f"{name}{sign}" for name in _LISTS for sign in ('": [', "': [", "=[", ": [", '":[', " = [")),
+        rf"(?i)(?<![a-z0-9])(?:{'|'.join(_LISTS)})[\"']? ?[:=] ?\[ ?" + _LISTED,
+    ),
+    ((" type nfs", " type lustre", " type cifs"), rf"(?<![\w.@/])(?P<host1>{HOST})(?=:/\S{{0,256}} on /)"),
     (("connect to (", "address of ("), rf"(?:connect to|address of) \((?P<host1>{HOST})(?=, \d{{2,5}}\))"),
     # DeepSpeed's lines of other nodes
     ((": [20",), rf"^(?P<host1>{HOST})(?=: \[20\d\d-\d\d-\d\d \d\d:)"),
     (("lsb_hosts",), "LSB_HOSTS=[\"']?" + "".join(rf"(?: ?(?P<host{n}>{HOST}))?+" for n in range(1, 65))),
     (("lsb_mcpu_hosts",), "LSB_MCPU_HOSTS=[\"']?" + "".join(rf"(?: ?(?P<host{n}>{HOST}) \d+)?+" for n in range(1, 65))),
-    (("user <",), rf"\b(?:by|as) user <(?P<user1>{USER})>"),
+    (("user <",), rf"\b[Uu]ser <(?P<user1>{USER})>"),
+    (("project <",), rf"\bProject <(?P<group1>{USER})>"),
+    (("namespace ",), rf"\bin (?:the )?namespace [\"']?(?P<group1>{USER})(?!:)"),
+    (("created by ",), rf"\bcreated by (?P<user1>{USER}) at 20\d\d-"),
+    (("opened for user ",), rf"opened for user (?P<user1>{USER})"),
+    (("step created on ",), rf"step created on (?P<host1>{HOST})"),
+    ((" pid ",), rf"\bPid {{1,8}}\d{{1,9}} on {{1,8}}(?P<host1>{HOST}) device\b"),
+    (("(core ",), rf", on (?P<host1>{HOST})\.? \(core "),
     (
         ("host <", "host(s) <", "hosts <", "cluster <"),
         rf"\b(?:from host|(?i:on hosts?(?:\(s\))?)|in cluster) <(?:\d{{1,4}}\*)?(?P<host1>{HOST})>",
@@ -178,37 +246,5 @@ _PRINTED = (
     (("logged in as",), rf"logged in as:? (?P<user1>{USER})(?: \((?P<group1>{USER})\))?"),
 )
 
-_PLACES = (
-    (
-        tuple(f"/{letter}{disk}" for disk in _DISKS for letter in ("", "l", "p", "c")),
-        r"/[lpc]?(?:scratch|fsx|lustre|gpfs|nfs)\d{0,3}/"
-        + _BETWEEN
-        + r"(?:home-)?(?P<owner1>[A-Za-z][\w.-]{1,31}+)(?![\w@])",
-    ),
-    (("/u/",), r"(?<![\w/.@~-])/u/(?:[a-z]/)?(?P<owner1>[A-Za-z][\w.-]{1,31}+)(?![\w@])"),
-    (
-        ("://",),
-        rf"(?<![A-Za-z0-9]){_STORE}://(?P<bucket1>[\w.-]{{2,255}}+)(?:@(?P<bucket2>[\w-]{{2,64}}+)[\w.]{{0,64}}+)?{_PATH}",
-    ),
-    (("hdfs://",), rf"hdfs://(?P<host1>{HOST})?(?::\d{{2,5}})?{_PATH}"),
-    ((".s3",), rf"https?://(?P<bucket1>[\w.-]{{3,63}}?)\.s3[.-][\w.-]{{0,64}}amazonaws\.com{_PATH}"),
-    (
-        ("/s3.", "/s3-", "storage.googleapis.com", "storage.cloud.google.com", "storage/browser/"),
-        (
-            r"https?://(?:s3[.-][\w.-]{0,64}amazonaws\.com|storage\.googleapis\.com|storage\.cloud\.google\.com"
-            rf"|console\.cloud\.google\.com/storage/browser)/(?P<bucket1>[\w.-]{{3,255}}+){_PATH}"
-        ),
-    ),
-    (
-        (".core.windows.net",),
-        rf"https?://(?P<bucket1>[\w-]{{3,63}}+)\.(?:blob|dfs|file)\.core\.windows\.net{_PATH}",
-    ),
-    (("arn:aws",), rf"arn:aws[\w-]{{0,10}}:s3:::(?P<bucket1>[\w.-]{{3,63}}+){_PATH}"),
-    (
-        ("wandb.ai/",),
-        rf"(?<![\w.])(?:(?:app|api)\.)?wandb\.ai/(?P<group1>(?!(?:{_PAGES})\b){USER})(?:/(?P<group2>{USER}))?",
-    ),
-)
-
 # In the order in which they are applied: secrets first, because a password may look like anything.
-PATTERNS: tuple[tuple[tuple[str, ...], str], ...] = (*_SECRETS, *_DEVICES, *_COMMANDS, *_PRINTED, *_PLACES)
+PATTERNS: tuple[tuple[tuple[str, ...], str], ...] = (*_SECRETS, *_DEVICES, *_COMMANDS, *_PRINTED, *PLACES)

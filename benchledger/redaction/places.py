@@ -1,0 +1,112 @@
+"""Private names in places: folders of users and groups, buckets, and the accounts of clouds and trackers.
+
+An `owner` is a user unless its name is a word for what a folder holds. A `tree` is `GROUP/USER`, in which the user is
+missing sometimes; of a `pair` both are private, or none.
+"""
+
+from __future__ import annotations
+
+from benchledger.redaction.forms import HOST, USER, UUID
+
+_STORE = "(?:s3[an]?|gs|gcs|az|abfss?|wasbs?|oss|obs|cos|bos|tos|r2|b2|swift|dbfs)"
+_PATH = r"(?:/(?P<path1>[^\s'\"`,;<>(){}\[\]|\\?#]{1,1024}+)?)?"
+# File systems of clusters, as folders: /scratch, /lscratch, /holyscratch01, /mnt/beegfs, ...
+_DISKS = (
+    "scratch", "fsx", "lustre", "gpfs", "nfs", "beegfs", "ceph", "cpfs", "vepfs", "petrelfs", "panfs", "weka",
+    "nobackup", "glade", "pfs/",
+)  # fmt: skip
+_DISK = (
+    rf"/[a-z]{{0,8}}?(?:{'|'.join(disk.rstrip('/') for disk in _DISKS)})"
+    r"(?:[-_]?(?:shared|local|ssd|nvme|scratch|dswork|dsstore|work|data|fs))?\d{0,3}/"
+)
+_BETWEEN = (
+    r"(?:(?:users?|home|scratch|work|projects?|project\d|proj|groups?|fs\d{1,3}|fsw|alpine|snx\d{1,5}|lustrep?\d{1,2}"
+    r"|local|global|shared|share|gpfs|lustre|nfs|data|ws|sd|[a-z])/){0,4}"
+)
+_FOLDER = r"[A-Za-z][\w.-]{1,31}"
+_GROUP = r"[A-Za-z][\w-]{2,31}"
+# Lower case, as login names are.
+_LOGIN = r"[a-z]{2}[a-z0-9._-]{0,29}"
+_TREE = rf"(?P<tree1>{_GROUP}(?:/{_LOGIN}(?=/))?)(?![\w@.])"
+_PAGES = "authorize|site|quickstart|settings|login|home|docs"
+
+_FOLDERS = (
+    # Below folders of projects stand groups, then users.
+    (
+        _DISKS,
+        rf"{_DISK}(?:[\w-]{{1,16}}/){{0,2}}?(?:projects?|proj|fsw|cdirs|orion|alpine\d?)/{_TREE}",
+    ),
+    (("project_",), r"/(?P<group1>project_\d{5,12})(?=/|\b)"),
+    (
+        ("/p/",),
+        rf"(?<![\w.~/-])/p/(?:project\d?|scratch|largedata\d?|data\d?|arch\d?|fastdata)/{_TREE}",
+    ),
+    (
+        ("/cfs/cdirs/", "/gs/hs", "/gs/fs", "/gs/bs", "/lus/", "leonardo_", "/ccs/proj/", "/mimer/"),
+        (
+            r"/(?:cfs/cdirs|gs/[a-z]{2}\d|lus/[a-z]{3,12}(?:/projects)?|leonardo_\w{4,8}|ccs/proj|mimer/nobackup/groups)/"
+            + _TREE
+        ),
+    ),
+    (
+        ("/work/", "/work1/", "/work2/", "/project/", "/projects/"),
+        rf"(?<![\w.~/@-])/(?:work|projects?)\d?/(?P<pair1>{_GROUP}/{_LOGIN})(?=/)",
+    ),
+    (_DISKS, rf"{_DISK}{_BETWEEN}(?:home-)?(?P<owner1>{_FOLDER}+)(?![\w@])"),
+    (("/u/",), r"(?<![\w/.@~-])/u/(?:[a-z]/)?(?P<owner1>[A-Za-z][\w.-]{1,31}+)(?![\w@])"),
+    # /homes/j/jdoe, /storage/home/rack1/3/jdoe
+    (("/home",), rf"/homes?/(?:[a-z]|[\w-]{{1,32}}/\d{{1,2}})/(?P<owner1>{_LOGIN}+)(?![\w@])"),
+    (("/mail/",), rf"/(?:var|spool)/mail/(?P<user1>{USER})"),
+    (("~",), r"(?<![\w~/.@])~(?P<owner1>[a-z]{2}[\w-]{1,30}+)(?=/)"),
+)
+
+_BUCKETS = (
+    (
+        ("://",),
+        rf"(?<![A-Za-z0-9]){_STORE}://(?P<bucket1>[\w.-]{{2,255}}+)(?:@(?P<bucket2>[\w-]{{2,64}}+)[\w.]{{0,64}}+)?{_PATH}",
+    ),
+    (("hdfs://",), rf"hdfs://(?P<host1>{HOST})?(?::\d{{2,5}})?{_PATH}"),
+    ((".s3",), rf"https?://(?P<bucket1>[\w.-]{{3,63}}?)\.s3[.-][\w.-]{{0,64}}amazonaws\.com{_PATH}"),
+    (
+        ("/s3.", "/s3-", "storage.googleapis.com", "storage.cloud.google.com", "storage/browser/"),
+        (
+            r"https?://(?:s3[.-][\w.-]{0,64}amazonaws\.com|storage\.googleapis\.com|storage\.cloud\.google\.com"
+            rf"|console\.cloud\.google\.com/storage/browser)/(?P<bucket1>[\w.-]{{3,255}}+){_PATH}"
+        ),
+    ),
+    (
+        (".core.windows.net",),
+        rf"https?://(?P<bucket1>[\w-]{{3,63}}+)\.(?:blob|dfs|file)\.core\.windows\.net{_PATH}",
+    ),
+    (("arn:aws",), rf"arn:aws[\w-]{{0,10}}:s3:::(?P<bucket1>[\w.-]{{3,63}}+){_PATH}"),
+)
+
+_ACCOUNTS = (
+    (
+        ("wandb.ai/",),
+        rf"(?<![\w.])(?:(?:app|api)\.)?wandb\.ai/(?P<group1>(?!(?:{_PAGES})\b){USER})(?:/(?P<group2>{USER}))?",
+    ),
+    (
+        ("comet.com/", "comet.ml/", "app.neptune.ai/"),
+        rf"(?:comet\.(?:com|ml)|app\.neptune\.ai)/(?P<group1>(?!(?:{_PAGES}|api|signup|o)\b){USER})/(?P<group2>{USER})",
+    ),
+    (("arn:aws",), r"arn:aws[\w-]{0,10}:[\w-]{1,32}:[\w-]{0,32}:(?P<group1>\d{12})(?=:)"),
+    ((".dkr.ecr.",), r"(?<!\d)(?P<group1>\d{12})(?=\.dkr\.ecr\.)"),
+    (
+        ("subscriptions/",),
+        (
+            rf"(?i)\bsubscriptions/(?P<group1>{UUID})(?:/resourcegroups/(?P<group2>{USER}))?"
+            rf"(?:/providers/[\w.]{{1,80}})?(?:/workspaces/(?P<group3>{USER}))?"
+        ),
+    ),
+    (("subscription",), rf"(?i)\bsubscription(?:[ _]?id)?[\"' :=]{{1,5}}(?P<group1>{UUID})"),
+    (("tenant",), rf"(?i)\btenant(?:[ _]?id)?[\"' :=]{{1,5}}(?P<group1>{UUID})"),
+    (("gcloud",), rf"\bgcloud\b[^\n]{{0,200}}? --project[ =](?P<group1>{USER})"),
+    (
+        ("projects/",),
+        r"\bprojects/(?P<group1>[a-z][a-z0-9-]{4,28}[a-z0-9]|\d{6,14})(?=/(?:zones|locations|regions|global|secrets)/)",
+    ),
+    (("serviceaccount:",), rf"system:serviceaccount:(?P<group1>{USER}):(?P<user1>{USER})"),
+)
+
+PLACES = (*_FOLDERS, *_BUCKETS, *_ACCOUNTS)
