@@ -95,12 +95,18 @@ def _fitting(
 ) -> list[int]:
     """Returns the columns that fit the terminal, in order.
 
-    The first of all goes first, unless `first` names it; then those of `first`, then those of a case, then the others;
-    last those with one value in all rows. Where rows look alike, columns that tell them apart follow those of `first`.
+    The first of all goes first, unless `first` names it; then those of `first`, then those of a case, then the others.
+    Those with one value in all rows go last, but not the first of `first`, which is asked for. Where rows look alike,
+    columns that tell them apart follow those of `first`.
     """
+    asked_for = first[:1]
     first = first if heads[0] in first else (heads[0], *first)
     places = {name: place for place, name in enumerate(dict.fromkeys((*first, *_CASE)))}
-    alike = {number for number in range(len(heads)) if len(lines) > 1 and _is_alike(heads, lines, number)}
+    alike = {
+        number
+        for number, head in enumerate(heads)
+        if len(lines) > 1 and head not in asked_for and _is_alike(heads, lines, number)
+    }
     order = sorted(
         range(len(heads)), key=lambda number: (number in alike, places.get(heads[number], len(places)), number)
     )

@@ -12,6 +12,7 @@ from benchledger.cli.case_options import output_options
 from benchledger.cli.output import frame_table, print_frame, write_text
 from benchledger.cli.reveal import headed, revealed
 from benchledger.cli.settings import Settings
+from benchledger.cli.terminal import wrapped
 from benchledger.exports.safe_text import escaped
 
 
@@ -76,7 +77,7 @@ def _print(settings: Settings, done: Any, form: str, output: Path | None) -> Non
         write_text(headed(text, form, output), output)
     else:
         parts = [frame_table(counts)] if counts.height else []
-        parts += ["\n".join(map(escaped, said))] if said else []
+        parts += ["\n".join(map(wrapped, map(escaped, said)))] if said else []
         write_text(headed("\n\n".join(parts), form, output), output)
 
 

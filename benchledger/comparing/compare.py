@@ -44,13 +44,14 @@ class Comparison:
     """The answer: `cases` has a row per case, paired or not; `means` one per quantity, over the cases of both sides.
 
     `verdict` of a case: faster or slower (speed, times), less or more (memory, loss), same, undecided; without partner
-    only_a, only_b, ambiguous or no_number. `is_worse`: slower or more.
+    only_a, only_b, ambiguous or no_number. `is_worse`: slower or more. `shared_runs`: so many runs are on both sides.
     """
 
     sides: tuple[str, str]
     threshold: float
     cases: pl.DataFrame
     means: pl.DataFrame
+    shared_runs: int = 0
 
     @property
     def is_worse(self) -> bool:
@@ -106,6 +107,7 @@ def compare(
         threshold,
         frame_of(cases, without=()),
         frame_of(_means(rows, pairs), without=()),
+        len(set(trials[0]["run_key"]) & set(trials[1]["run_key"])),
     )
 
 

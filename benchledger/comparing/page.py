@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 MOST_CASES = 10
 _NOTES = 8
 _NAMES = 6
+# A hundredth of a percent, the last digit of a change.
+_VISIBLE = 1e-4
 _ORDER = ("slower", "more", "undecided", "no_number", "ambiguous", "faster", "less", "same")
 _COUNTED = ("slower", "faster", "more", "less", "same", "undecided")
 _ALONE = {
@@ -54,11 +56,15 @@ def page_of(comparison: Comparison, most_cases: int | None = MOST_CASES) -> Page
     )
     shown = changed[:most_cases]
     notes = []
+    if comparison.shared_runs:
+        notes.append(f"{counted(comparison.shared_runs, 'run')} on both sides, compared with the same logs.")
     if len(changed) > len(shown):
         notes.append(f"{counted(len(changed) - len(shown), 'more changed or undecided case')}: --format csv lists all.")
     notes += _causes(shown)
     notes += _nearly_paired(rows) + _alone(rows)
     notes += _marks(paired)
+    if any(abs(row["ratio"] - row["b_value"] / row["a_value"]) > _VISIBLE for row in shown if row["a_value"]):
+        notes.append("A change is that of the geometric means of the trials; A and B are the values of the tables.")
     if most_cases is not None and len(notes) > _NOTES:
         notes = [*notes[: _NOTES - 1], f"{len(notes) - _NOTES + 1} more notes: bench -v compare"]
     return Page(
@@ -132,12 +138,17 @@ def _case(row: Row, several: set[str]) -> dict[str, str]:
     return {
         "case": " ".join([row["name"], *(str(row[name]) for name in sorted(several))]),
         "quantity": quantity,
-        **{side: number_text(row[f"{side.lower()}_value"]) + unit for side in "AB"},
+        **{side: _digits(row[f"{side.lower()}_value"]) + unit for side in "AB"},
         "change": _percent(row["ratio"]),
         "95 % interval": _interval(row),
         "trials": f"{row['a_trials']}, {row['b_trials']}",
         "verdict": verdict + (f" ({row['differs']} differ)" if _is_marked(row) else ""),
     }
+
+
+def _digits(value: float) -> str:
+    """Returns a value with the digits that its change follows from: two decimals, or six digits."""
+    return max(number_text(value), six if "e" not in (six := f"{value:.6g}") else "", key=len)
 
 
 def _is_marked(row: Row) -> bool:

@@ -98,7 +98,8 @@ def _of_cell(page: str, cell: Cell, cells: Sequence[Cell], evidence: Evidence) -
     claim, line = cell.claim, cell.claim.line
     where = f"{claim.row}, {claim.column}: {claim.printed}"
     for name in cell.candidates.given_up if cell.run is not None else ():
-        text = f"{where}: stands under {name} {claim.facts.get(name)}; its log has {cell.run and cell.run.facts[name]}"
+        theirs = cell.run and cell.run.facts[name]
+        text = f"{where}: stands under {name} {claim.facts.get(name)}; {_log(cell.run)} has {theirs}"
         yield Finding(page, line, "head_contradicts_log", text)
     yield from _misnamed(page, cell, evidence)
     if cell.verdict == CONTRADICTED and cell.run is not None and cell.ours:
@@ -106,14 +107,14 @@ def _of_cell(page: str, cell: Cell, cells: Sequence[Cell], evidence: Evidence) -
         cards = int(str(cell.run.facts["gpus"] or claim.facts.get("gpus") or 1))
         for factor, words in ((cards, "times"), (1 / cards, "divided by")):
             if cards > 1 and abs(ratio / factor - 1) <= _NEAR:
-                text = f"{where} is the log's {cell.ours:.6g} {words} its {cards} GPUs"
+                text = f"{where} is {cell.ours:.6g} of {_log(cell.run)} {words} its {cards} GPUs"
                 yield Finding(page, line, "off_by_gpus", text)
-        slip = next((ours for ours in _defaults(cell) if _one_digit(claim.printed, claim.step, ours)), None)
+        slip = next(((run, ours) for run, ours in _defaults(cell) if _one_digit(claim.printed, claim.step, ours)), None)
         if slip is not None:
-            yield Finding(page, line, "digit", f"{where} differs by one digit from the log's {slip:.8g}")
+            yield Finding(page, line, "digit", f"{where} differs by one digit from {slip[1]:.8g} of {_log(slip[0])}")
     if cell.verdict in (CONTRADICTED, NO_LOG) and (other := _of_another(cell, cells, evidence)) is not None:
         run, number = other
-        text = f"{where} is {number.rule} of another case: {_case(run)}, {run.places[0].shown}"
+        text = f"{where} is {number.rule} of another case: {_case(run)}, {_log(run)}"
         yield Finding(page, line, "value_of_another_case", text)
 
 
@@ -131,9 +132,9 @@ def _misnamed(page: str, cell: Cell, evidence: Evidence) -> Iterable[Finding]:
                 yield Finding(page, linked.link.line, "link_contradicts_log", text)
 
 
-def _defaults(cell: Cell) -> list[float]:
+def _defaults(cell: Cell) -> list[tuple[Run, float]]:
     pairs = [(run, number) for run in _all(cell.candidates) for number in numbers_of(cell, run)]
-    return [cell.ours_of(*pair) / cell.claim.unit.scale for pair in pairs if pair[1].rule_is == "default"]
+    return [(pair[0], cell.ours_of(*pair) / cell.claim.unit.scale) for pair in pairs if pair[1].rule_is == "default"]
 
 
 def _one_digit(printed: str, step: float, ours: float) -> bool:
@@ -210,8 +211,8 @@ def _stale(page: str, cells: Sequence[Cell], matcher: Matcher) -> Iterable[Findi
             latest = max(newer, key=lambda run: run.facts["started_at"])
             lines.setdefault(cell.claim.table, cell.claim.line)
             by_table[cell.claim.table].append(
-                f"{cell.claim.row}, {cell.claim.column}: {cell.claim.printed} is of {cell.run.places[0].shown}; "
-                f"the newer {latest.places[0].shown} gives another value"
+                f"{cell.claim.row}, {cell.claim.column}: {cell.claim.printed} is of {_log(cell.run)}; "
+                f"the newer {_log(latest)} gives another value"
             )
     for table, said in by_table.items():
         more = f" (and {len(said) - 1} more in this table)" if len(said) > 1 else ""
@@ -233,6 +234,10 @@ def _gives(cell: Cell, run: Run) -> bool:
     return any(
         fit(cell.ours_of(run, number) / scale, cell.claim.value, cell.claim.step) for number in numbers_of(cell, run)
     )
+
+
+def _log(run: Run | None) -> str:
+    return run.places[0].shown if run is not None and run.places else "no log"
 
 
 def _case(run: Run) -> str:

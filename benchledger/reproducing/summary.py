@@ -88,6 +88,7 @@ def _sentence(at: str, cell: Cell) -> str:
     off = "" if cell.ours is None or not claim.value else f" ({(cell.ours / claim.value - 1) * 100:+.3g} %)"
     ours = "" if cell.ours is None else f"; {cell.rule} gives {cell.ours:.8g}{off}"
     run = "" if cell.run is None else f"; run {cell.run.facts['run_key']}"
+    run += f", {cell.run.places[0].shown}" if cell.run is not None and cell.run.places else ""
     return f"{at}{claim.line}: {cell.verdict}: {claim.row}, {claim.column}: {claim.printed}{ours}{run}"
 
 

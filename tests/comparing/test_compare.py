@@ -67,6 +67,29 @@ def test_every_case_of_both_sides_has_a_verdict(db: Path) -> None:
     assert slower["low"] < 0.95 < slower["high"] < 0.96
 
 
+def test_runs_that_are_on_both_sides_are_told(db: Path) -> None:
+    assert page_of(compare("old", "old", db=db)).notes[0] == "10 runs on both sides, compared with the same logs."
+    assert not any("on both sides" in note for note in page_of(compare("old", "new", db=db)).notes)
+
+
+def test_a_change_follows_from_the_values_beside_it_or_a_note_says_why_not(tmp_path: Path) -> None:
+    path = tmp_path / "bench.duckdb"
+    with ledger_rows(path) as ledger:
+        trials(ledger, "old", 11.1162)
+        trials(ledger, "new", 11.1191)
+        trials(ledger, "old", 100.0, 100.0, 109.0, precision="fp16")
+        trials(ledger, "new", 100.0, 100.0, 100.0, precision="fp16")
+
+    page = page_of(compare("old", "new", db=path))
+
+    rows = {row["case"]: (row["A"], row["B"], row["change"]) for row in page.cases.to_dicts()}
+    assert rows["bert_base_bs32_fp32_1"] == ("11.1162 samples/s", "11.1191 samples/s", "+0.03 %")
+    assert rows["bert_base_bs32_fp16_1"] == ("100.00 samples/s", "100.00 samples/s", "-2.83 %")
+    assert (
+        page.notes[-1] == "A change is that of the geometric means of the trials; A and B are the values of the tables."
+    )
+
+
 def test_the_mean_is_over_the_cases_of_both_sides_and_says_of_how_many(db: Path) -> None:
     done = compare("old", "new", db=db)
     mean = done.means.row(0, named=True)
