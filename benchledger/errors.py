@@ -57,6 +57,12 @@ def cure_of_writing(error: Exception) -> str:
     return "Give yourself the right to write there, or name another folder" if denied else "Free some disk space"
 
 
+def missing_extra(what: str, error: ImportError, extra: str) -> UsageError:
+    """Returns the error for a library that is not installed: what needs it, and the line that installs its extra."""
+    why = "not installed" if isinstance(error, ModuleNotFoundError) else f"not usable ({error})"
+    return UsageError(f"{what}, which is {why}. Install it with:\n  {install_line(extra)}")
+
+
 def install_line(extra: str) -> str:
     """Returns the shell line that adds an extra to this installation, for the program that made it."""
     tool = _owner()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchledger.auditing.findings import COLUMNS
 from benchledger.definitions.checks import Check
-from benchledger.errors import BenchledgerError, DefinitionError, UsageError, install_line
+from benchledger.errors import BenchledgerError, DefinitionError, install_line, missing_extra
 
 if TYPE_CHECKING:
     import duckdb
@@ -148,9 +148,7 @@ def _make_context(con: duckdb.DuckDBPyConnection) -> tuple[Any, Any]:
 
         from benchledger.auditing.engine import LedgerDatasource
     except ImportError as error:
-        raise UsageError(
-            f"the audit needs Great Expectations. Install it: {install_line('audit')} ({error})"
-        ) from error
+        raise missing_extra("the audit needs Great Expectations", error, "audit") from error
     config = DataContextConfig(
         # Without data docs it creates no folder, not even for a moment.
         store_backend_defaults=InMemoryStoreBackendDefaults(init_temp_docs_sites=False),

@@ -51,7 +51,6 @@ def audit(
         from benchledger.exports.audit_page import audit_page
 
         write_file(page, headed(audit_page(done, settings.db.name), "html", page))
-        settings.say(f"page: {page}")
     _print(settings, done, form, output, bool(checks))
     click.get_current_context().exit(int(done.count("error") > 0 or (strict and done.count("warning") > 0)))
 

@@ -86,6 +86,7 @@ def _print(
         shown = [listed_if_long(report, chosen, None) for report in reports]
         write_text(headed(reports_text(shown, chosen), chosen), None)
     else:
+        settings.say(f"written: {output}")
         for report in reports:
             if not report.tables:
                 for note in report.notes:

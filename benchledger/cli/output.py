@@ -42,11 +42,9 @@ def print_frame(frame: pl.DataFrame, form: str, output: Path | None, first: Sequ
     if form == "parquet":
         if output is None:
             raise click.UsageError("--format parquet is binary: name a file with --output FILE")
-        from benchledger.exports.atomic_write import write_whole
         from benchledger.exports.output_forms import parquet_bytes
 
-        _need_free(output)
-        write_whole(output, parquet_bytes(frame, asked_names(output) is not None))
+        _write(output, parquet_bytes(frame, asked_names(output) is not None))
     elif form == "table":
         write_text(headed(frame_table(frame, first), form, output), output)
     else:
@@ -146,17 +144,18 @@ def write_text(text: str, output: Path | None, paged: bool = False) -> None:
 
 def write_file(output: Path, text: str) -> None:
     """Writes text to a file that is new or holds an earlier answer."""
+    _write(output, text.encode(errors="backslashreplace"))
+
+
+def _write(output: Path, content: bytes) -> None:
     from benchledger.exports.atomic_write import write_whole
-
-    _need_free(output)
-    write_whole(output, text.encode(errors="backslashreplace"))
-
-
-def _need_free(output: Path) -> None:
     from benchledger.exports.overwrite_guard import refuse_overwrite
 
     settings = _settings()
     refuse_overwrite(output, db=settings.db if settings is not None else None)
+    write_whole(output, content)
+    if settings is not None:
+        settings.say(f"written: {output}")
 
 
 def _settings() -> Settings | None:

@@ -60,7 +60,13 @@ for _name, (_text, _options) in _PLOTS.items():
 
 def _draw(name: str, settings: Settings, output: Path | None, show_sql: bool, **words: Any) -> None:
     from benchledger.cli.import_blocker import allow_imports
+    from benchledger.exports.overwrite_guard import refuse_overwrite
     from benchledger.plots.data import plot_data
+    from benchledger.plots.files import file_bytes, need_ending
+
+    if output is not None:
+        need_ending(output)
+        refuse_overwrite(output, db=settings.db)
 
     # The library that thins long lines needs numpy.
     allow_imports()
@@ -79,11 +85,7 @@ def _draw(name: str, settings: Settings, output: Path | None, show_sql: bool, **
         )
     else:
         from benchledger.exports.atomic_write import write_whole
-        from benchledger.exports.overwrite_guard import refuse_overwrite
-        from benchledger.plots.files import file_bytes
         from benchledger.plots.vega import vega_lite
 
-        picture = file_bytes(vega_lite(drawn), output)
-        refuse_overwrite(output, db=settings.db)
-        write_whole(output, picture)
+        write_whole(output, file_bytes(vega_lite(drawn), output))
         settings.say(f"written: {output}")

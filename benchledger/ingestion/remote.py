@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from benchledger.errors import UsageError, install_line
+from benchledger.errors import UsageError, missing_extra
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -160,7 +160,7 @@ def store_at(scheme: str, bucket: str) -> ObjectStore:
     except ImportError as error:
         # The scheme `file` means a lake in a folder: nothing else asks for it.
         what, extra = ("a lake needs", "lake") if scheme == "file" else ("files at addresses need", "cloud")
-        raise UsageError(f"{what} obstore: {install_line(extra)}") from error
+        raise missing_extra(f"{what} obstore", error, extra) from error
     retry: Any = {"max_retries": 5, "retry_timeout": timedelta(seconds=_RETRY_S)}
     if scheme == "file":
         return LocalStore(bucket)

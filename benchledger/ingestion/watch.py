@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchledger.archives.limits import Limits
 from benchledger.definitions.manifest import KEY, read_manifest
-from benchledger.errors import UsageError, install_line
+from benchledger.errors import UsageError, missing_extra
 from benchledger.ingestion.batch_process import BatchProcess, State, WatchBatch, state_of
 from benchledger.ingestion.discover import FoundFile, discover
 from benchledger.ingestion.ingest import IngestOptions
@@ -161,7 +161,7 @@ def _wakes(paths: tuple[Path | str, ...], seconds: float) -> Iterator[bool]:
     try:
         from watchfiles import watch as changes_in
     except ImportError as error:
-        raise UsageError(f"--watch needs watchfiles. Install it: {install_line('watch')} ({error})") from error
+        raise missing_extra("--watch needs watchfiles", error, "watch") from error
     try:
         for changes in changes_in(
             *paths, watch_filter=None, debounce=int(1000 * seconds), rust_timeout=int(1000 * seconds),

@@ -9,7 +9,7 @@ import time
 import uuid
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchledger.errors import DatabaseError, UsageError, install_line
+from benchledger.errors import DatabaseError, missing_extra
 from benchledger.ingestion.remote import is_remote
 from benchledger.lake.objects import TABLES, VIEWS, Lake
 from benchledger.lake.parts import put_rows
@@ -73,9 +73,7 @@ def need_deltalake() -> None:
     try:
         import deltalake  # noqa: F401 - only whether it is there
     except ImportError as error:
-        raise UsageError(
-            f"the tables of a lake need deltalake: {install_line('lake')}. To write a ledger instead: --into FILE"
-        ) from error
+        raise missing_extra("the tables of a lake (but not --into FILE) need deltalake", error, "lake") from error
 
 
 def write_snapshot(con: duckdb.DuckDBPyConnection, lake: Lake, inputs: str) -> Snapshot:

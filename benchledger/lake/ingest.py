@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchledger.definitions.folders import own_folders
-from benchledger.errors import BenchledgerError, UsageError, install_line
+from benchledger.errors import BenchledgerError, UsageError, missing_extra
 from benchledger.ingestion.discover import given_place
 from benchledger.ingestion.outcomes import FileOutcome
 from benchledger.ingestion.remote import is_remote
@@ -124,7 +124,7 @@ def executor_of(cluster: str) -> Iterator[Executor]:
     try:
         from distributed import Client
     except ImportError as error:
-        raise UsageError(f"--cluster {cluster}: needs dask.distributed: {install_line('cluster')}") from error
+        raise missing_extra(f"--cluster {cluster} needs dask.distributed", error, "cluster") from error
     try:
         client: Any = Client(cluster, timeout=30)  # type: ignore[no-untyped-call, unused-ignore]
     except Exception as error:

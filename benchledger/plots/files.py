@@ -14,11 +14,17 @@ _VERSION = "6.1"
 _PIXELS = 2
 
 
-def file_bytes(spec: Spec, file: Path) -> bytes:
-    """Returns the picture in the form that the file's ending names. Raises UsageError for another ending."""
+def need_ending(file: Path) -> str:
+    """Returns the ending of a picture's file. Raises UsageError for another one."""
     ending = file.suffix.lower()
     if ending not in ENDINGS:
         raise UsageError(f"{file}: a picture ends with {', '.join(ENDINGS)}; name such a file")
+    return ending
+
+
+def file_bytes(spec: Spec, file: Path) -> bytes:
+    """Returns the picture in the form that the file's ending names. Raises UsageError for another ending."""
+    ending = need_ending(file)
     if ending == ".json":
         return (json_text(spec) + "\n").encode()
     convert = need("vl_convert")

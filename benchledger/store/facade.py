@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from benchledger.errors import DatabaseError, UsageError, install_line
+from benchledger.errors import DatabaseError, missing_extra
 from benchledger.store.tables import Table, quoted, tables_of
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _bucket_files(scheme: Any) -> Any:
     try:
         from obstore.fsspec import FsspecStore
     except ImportError as error:
-        raise UsageError(f"a lake in a bucket needs obstore and fsspec: {install_line('lake')}") from error
+        raise missing_extra("a lake in a bucket needs obstore and fsspec", error, "lake") from error
 
     class BucketFiles(FsspecStore):  # type: ignore[misc, unused-ignore]
         """The files of buckets, which never change: DuckDB asks a dozen times for the size of each."""

@@ -99,7 +99,8 @@ def test_without_great_expectations_it_says_how_to_install_it(
     done = run_bench("audit", db=ledger_of(CASES["empty_log"][1]))
 
     assert done.exit_code == 2
-    assert f"the audit needs Great Expectations. Install it: {install_line('audit')}" in done.stderr
+    needed = "the audit needs Great Expectations, which is not installed. Install it with:"
+    assert f"{needed}\n  {install_line('audit')}\n" in done.stderr
 
 
 def test_text_of_a_log_is_harmless_in_every_form(ledger_of: LedgerOf, tmp_path: Path) -> None:

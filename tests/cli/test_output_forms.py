@@ -148,3 +148,10 @@ def test_a_difference_of_times_can_be_printed(db: Path, form: str) -> None:
     printed = run_bench("sql", "select interval 90 second as took, null as nothing", "--format", form, db=db).stdout
 
     assert "0:01:30" in printed
+
+
+@pytest.mark.parametrize("words", [("report", "speed"), ("export", "tables", "speed"), ("runs", "--format", "parquet")])
+def test_a_file_that_is_written_is_named(words: tuple[str, ...], demo_ledger: Path, tmp_path: Path) -> None:
+    done = run_bench("--db", demo_ledger, *words, "--output", tmp_path / "a.md")
+
+    assert f"written: {tmp_path / 'a.md'}" in done.stderr

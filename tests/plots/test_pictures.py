@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import benchledger
-from benchledger.errors import BenchledgerError, UsageError
+from benchledger.errors import UsageError
 from benchledger.plots.data import Plot, plot_data
 from benchledger.plots.files import file_bytes
 from benchledger.plots.questions import NAMES
@@ -184,5 +184,13 @@ def test_the_command_writes_what_the_function_draws(demo_ledger: Path, tmp_path:
 def test_what_is_not_installed_names_the_line_to_type(demo_ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "altair", None)
 
-    with pytest.raises(BenchledgerError, match=r"plots need altair\. Install it with: .*install.*benchledger\[plot\]"):
+    needed = r"plots need altair, which is not installed\. Install it with:\n  .*install.*benchledger\[plot\]"
+    with pytest.raises(UsageError, match=needed):
         benchledger.plot_scaling(db=demo_ledger)
+
+
+def test_a_file_that_is_no_picture_is_refused_before_anything_is_drawn(demo_ledger: Path, tmp_path: Path) -> None:
+    done = run_bench("--db", demo_ledger, "plot", "loss", "--output", tmp_path / "a.gif")
+
+    assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1)
+    assert "a picture ends with .svg, .png, .json" in done.stderr
