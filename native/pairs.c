@@ -153,12 +153,25 @@ static Place read_value(const Reader *reader, Place at, Pair *pair) {
     return behind;
 }
 
+/* Whether the date of another process's line follows: `2.1 GiB2026-11-27`. */
+static int begins_date(Place at, Place end) {
+    static const char form[] = "20dd-dd-dd";
+    if (at < end && *at == '[') at++;
+    if (end - at < 10) return 0;
+    for (int index = 0; index < 10; index++) {
+        unsigned char byte = at[index];
+        if (form[index] == 'd' ? !is_digit(byte) : form[index] == '-' ? byte != '-' && byte != '/' : byte != form[index])
+            return 0;
+    }
+    return 1;
+}
+
 /* The end of the token behind one blank, or NULL. */
 static Place token_at(const Style *style, Place at, Place end, Span *token) {
     if (at >= end || *at != ' ') return NULL;
     Place start = ++at;
-    while (at < end && at - start < MOST_TOKEN && !is_blank(*at) && !between_at(style, at, end)) at++;
-    if (at == start || (at < end && !is_blank(*at) && !between_at(style, at, end))) return NULL;
+    while (at < end && at - start < MOST_TOKEN && !is_blank(*at) && !between_at(style, at, end) && !begins_date(at, end)) at++;
+    if (at == start || (at < end && !is_blank(*at) && !between_at(style, at, end) && !begins_date(at, end))) return NULL;
     *token = (Span){start, at};
     return at;
 }
@@ -257,7 +270,8 @@ static Place read_pair(const Reader *reader, Place at, Pair *pair, int *unusual)
     }
     if (pair->kind == VALUE_TEXT) return behind;
     behind = read_unit(reader, behind, pair);
-    if (pair->kind == VALUE_NUMBER && !value_ends(reader, behind)) return *unusual = 1, NULL;
+    if (pair->kind == VALUE_NUMBER && !value_ends(reader, behind) && !(pair->unit.start && begins_date(behind, end)))
+        return *unusual = 1, NULL;
     return behind;
 }
 

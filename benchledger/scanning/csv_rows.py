@@ -21,6 +21,8 @@ FITTING_SHARE = 0.9
 LEAST_LINES = 2
 
 _HEADER_CELL = re.compile(r"([A-Za-z][A-Za-z0-9_./:()-]{0,63})(?: \[([^\]]{1,16})\])?\Z")
+# A line of a shell: `user@host:~$ nvidia-smi ...`, `# nvidia-smi`.
+_PROMPT = re.compile(rb"(?:\^C)?(?:\([^()\s]*+\) )?(?:\[[^]]*+\]|[^\s,$#>]*+)[$#>](?:[ \t][^\r\n]*+)?\r?\Z")
 # Characters that no column name contains; a unit stands in brackets.
 _NO_NAME = re.compile(rb"[!#-'*+;-@\\^`{|}~]")
 _WHOLE = re.compile(r"[0-9]{1,18}\Z")
@@ -30,7 +32,7 @@ _NOT_STATED = {"", "N/A", "[N/A]", "[Not Supported]", "[Unknown Error]", "[Insuf
 
 
 class CsvReader(FileReader):
-    """Reads the lines of one CSV format; the header, if there is one, is the first line that is not blank."""
+    """Reads the lines of one CSV format; the header, if there is one, is the first line that is no shell's or blank."""
 
     def __init__(self, log_format: LogFormat) -> None:
         super().__init__(log_format)
@@ -70,7 +72,7 @@ class CsvReader(FileReader):
         for text, number, offset in lines_of(buffer, base, line):
             stripped = text.strip(b" \t\r")
             # The header occurs again where a second monitor appended to the same file.
-            if stripped and stripped != self._header:
+            if stripped and stripped != self._header and not _PROMPT.match(stripped):
                 cells = cells_of(stripped)
                 self.add_row(partial(self._values, cells, stripped), (number, offset), stripped, pieces)
         return line + buffer.count(b"\n")
@@ -112,9 +114,8 @@ class CsvReader(FileReader):
 
 
 def _first_line(head: bytes) -> bytes:
-    begin = head.lstrip()
-    end = begin.find(b"\n")
-    return (begin if end < 0 else begin[:end]).strip()
+    lines = head.lstrip().split(b"\n", 8)[:8]
+    return next((line for line in lines if line.strip() and not _PROMPT.match(line)), lines[0]).strip()
 
 
 def _lines(head: bytes, complete: bool) -> list[bytes]:

@@ -19,6 +19,9 @@ from benchledger.scanning.values import ANSI, decode
 
 _LINE_END = re.compile(rb"[\r\n]")
 _LINES = re.compile(rb"[^\s][^\r\n]*+")
+_BLANKS = re.compile(rb"[ \t]*+")
+# The time of another process's line behind a word or bracket.
+_GLUED_TIME = re.compile(rb"(?<=[A-Za-z%)\]|'\"}])\[?20[0-9]{2}[-/][0-9]{2}[-/][0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}")
 # Lines without a time repeat from log to log, so their rows are cached.
 _CACHED_BYTES = 200
 _CACHED_LINES = 4096
@@ -105,7 +108,9 @@ class LineReader:
     def holds_only_records(self, log: bytes) -> bool:
         pieces = self.read(log)
         starts = [match.start() for match in _LINES.finditer(log)]
-        return [row.byte_offset for row in pieces.rows] == starts and not any(row.note for row in pieces.rows)
+        # A record that begins with a number begins with the blanks before it.
+        begun = [_BLANKS.match(log, row.byte_offset).end() for row in pieces.rows]  # type: ignore[union-attr]
+        return begun == starts and not any(row.note for row in pieces.rows)
 
     def read_subline(self, log: bytes, start: int, end: int, line: int, base: int, pieces: Pieces) -> None:
         """Adds the pieces of log[start:end], a part of line `line`; `base` is the offset of log[0] in the file."""
@@ -142,26 +147,38 @@ class LineReader:
         raw = piece
         if b"\x1b" in piece:
             piece = ANSI.sub(b"", piece)
+        matcher, row, refused = self._match(piece, pieces)
+        if matcher is None and (glued := _GLUED_TIME.search(piece)):
+            matcher, row, _ = self._match(piece[: glued.start()], pieces)
+            if row is not None:
+                row.note = " ".join(filter(None, [row.note, decode(piece[glued.start() :].strip())]))
+        if matcher is None:
+            _reject(pieces, raw, place, *(refused or (None, rows.NO_TEMPLATE)))
+        elif row is None:
+            self.reached.add((matcher.owner, matcher.template.source))
+            pieces.ignored[matcher.owner] += 1
+        else:
+            self._add(row, matcher, lead, place, pieces)
+            return row, matcher
+        return None
+
+    def _match(self, piece: bytes, pieces: Pieces) -> tuple[_Matcher | None, Row | None, tuple[str, str] | None]:
+        # The first template that takes a piece and its row, or the record and reason of the first refusal.
         refused: tuple[str, str] | None = None
         for matcher in self._matchers:
             match = matcher.pattern.match(piece) if piece.startswith(matcher.first) else None
             if match is None:
                 continue
             if matcher.record is None:
-                self.reached.add((matcher.owner, matcher.template.source))
-                pieces.ignored[matcher.owner] += 1
-                return None
+                return matcher, None, None
             try:
                 row = self.records.read(matcher.record, matcher.template, match, piece, pieces)
             except Refused as error:
                 refused = refused or (matcher.owner, str(error))
                 continue
             if row is not None:
-                self._add(row, matcher, lead, place, pieces)
-                return row, matcher
-        record, why = refused or (None, rows.NO_TEMPLATE)
-        _reject(pieces, raw, place, record, why)
-        return None
+                return matcher, row, None
+        return None, None, refused
 
     def _add(self, row: Row, matcher: _Matcher, lead: bytes, place: Place, pieces: Pieces) -> None:
         assert matcher.record is not None

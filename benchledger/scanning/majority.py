@@ -56,7 +56,8 @@ class Majority:
             taken = self._steps_and_others(log_format, lines)
             if taken is None:
                 continue
-            if any(self._reads(other, lines) for other in self._formats if other is not log_format):
+            others = (one for one in self._formats if one is not log_format and not one.generic)
+            if any(self._reads(other, lines) for other in others):
                 return None
             shown = f"{taken} of {len(lines)} lines from the first step on are of {log_format.name}, without its proof"
             return Detected(log_format, BY_MAJORITY + shown)

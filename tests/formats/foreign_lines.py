@@ -217,8 +217,6 @@ LINES = {
     "6 s, eta: 6:53:11, ips: 0.38659 images/sec",
     "paddle electra": "global step 10, epoch: 0, batch: 9, avg_loss: 11.2, generator: 10.3, discriminator: 0.69, lr: 0"
     ".00001, speed: 0.31 s/it",
-    "paddle ernie": "[2022-01-01 10:00:00,000] [    INFO] - global step 20, loss: 9.81, lm_loss: 9.1, sop_loss: 0.7,"
-    " speed: 4.21 steps/s, ips: 1077.2 seqs/s, learning rate: 1.9e-07",
     "paddle gan": "[09/01 10:00:00] ppgan.engine.trainer INFO: Epoch: 1/200, iter: 10/1334 lr: 2.000e-04 D_A_loss:"
     " 0.3 batch_cost: 0.35 sec reader_cost: 0.001 sec ips: 2.8 images/s eta: 1 day",
     "paddle hapi": "step  10/938 [..............................] - loss: 1.21 - acc: 0.61 - ETA: 20s - avg_reader_"

@@ -9,7 +9,17 @@ import pytest
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning import rows
 from benchledger.scanning.lines import LineReader
-from tests.scanning.reading import DLLOGGER, assert_conserved, line_format, values_of
+from tests.scanning.reading import (
+    DLLOGGER,
+    MEGATRON,
+    assert_conserved,
+    line_format,
+    read_by_reference,
+    read_by_scanner,
+    readers,
+    units_of,
+    values_of,
+)
 
 DLL = (
     'anchors = ["DLL 20"]\n'
@@ -259,3 +269,45 @@ def test_text_that_no_column_holds_is_escaped(json_reader: LineReader) -> None:
 
 def test_what_follows_the_object_is_a_note(json_reader: LineReader) -> None:
     assert json_reader.read(step('{"x": 1}') + b" and more").rows[0].note == "and more"
+
+
+GLUED = (
+    'detect.proof = [["step ", " | "]]\n'
+    + MEGATRON
+    + """
+[[record]]
+name = "step"
+kind = "step"
+templates = ["step {step:int} | {pairs}"]
+[[record]]
+name = "memory"
+kind = "summary"
+templates = ["memory {used:float} GiB"]
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "values", "note"),
+    [
+        ("step 1 | loss: 2.5 | mem: 2.5 GiB{time}", {"loss": 2.5, "mem": 2560}, "{time}"),
+        ("step 1 | mem: 2.5GiB[{time}] step 2 | mem: 1 GiB", {"mem": 2560}, "[{time}]"),
+        ("memory 2.5 GiB{time} saved", {"used": 2.5}, "{time} saved"),
+        # Where the number ends nobody can say.
+        ("step 1 | loss: 2.5{time}", {"loss": "2.5{time}"}, None),
+    ],
+)
+@pytest.mark.parametrize("time", ["2026-11-20 10:00:01", "2026/11/20T10:00:01.5"])
+def test_the_time_of_another_line_ends_a_value_with_a_unit(
+    tmp_path: Path, line: str, values: dict[str, float | str], note: str | None, time: str
+) -> None:
+    made = line_format(tmp_path, GLUED)
+    log = f"step 0 | loss: 1\n{line.format(time=time)}\n".encode()
+
+    row = LineReader(made).read(log).rows[1]
+
+    told = {name: value.format(time=time) if isinstance(value, str) else value for name, value in values.items()}
+    assert values_of(row) == told
+    assert row.note == (note and note.format(time=time))
+    assert units_of(row).get("mem") == ("MiB" if "mem" in values else None)
+    assert all(read_by_scanner(one, log)[0] == read_by_reference(made, log) for one in readers({"made": made}))
