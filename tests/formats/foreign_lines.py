@@ -141,9 +141,6 @@ LINES = {
     "Train throughput/device/mfu: 0.61",
     "marian": "[2022-01-01 10:00:00] Ep. 1 : Up. 1000 : Sen. 95,012 : Cost 7.12 * 1,812,331 @ 17,012 after 1,8"
     "12,331 : Time 112.31s : 16132.21 words/s : L.r. 1.8750e-05",
-    "maskrcnn-benchmark": "2019-05-01 10:00:00,123 maskrcnn_benchmark.trainer INFO: eta: 1 day, 2:11:11  iter: 20  loss: 1"
-    ".4 (1.9)  loss_box_reg: 0.05 (0.05)  loss_rpn_box_reg: 0.07 (0.09)  time: 0.45 (0.5)  data: 0.0"
-    "1  lr: 0.007  max mem: 3376",
     "megablocks": "step 10: loss 9.1 | 1021 ms | 128 samples/sec",
     "metaseq": '2023-01-01 10:00:00 | INFO | train_inner | {"epoch": 1, "actv_norm": "2.1", "loss": "9.1", "wps'
     '": "212345", "ups": "0.2", "tflops": "120.1"}',
