@@ -97,6 +97,22 @@ def test_several_series_in_a_cell_are_shown_by_their_lowest_and_highest_and_neve
     assert note.endswith("Add one of these to --rows or --columns, filter, or show the best with --best")
 
 
+@pytest.mark.parametrize("best", [False, True])
+def test_a_cell_of_several_tasks_says_so(db: Path, best: bool) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(100.0)
+        ledger.run(40.0, task="squad")
+
+    shown = {
+        columns: benchledger.report_pivot(db=db, rows="campaign", columns=columns, best=best).tables[0].notes
+        for columns in ("model", "model,task")
+    }
+
+    told = "1 cell of several tasks (pretraining, squad), unlike work: add task to --rows or --columns, or filter"
+    assert told in shown["model"]
+    assert not any("unlike" in note for note in shown["model,task"])
+
+
 def test_best_takes_the_fastest_of_a_cell_and_of_times_the_shortest(db: Path) -> None:
     with ledger_rows(db) as ledger:
         seconds = ledger.shape("summary", name="training_sequences_per_second", quantity="throughput", unit="s")

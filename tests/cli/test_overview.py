@@ -50,7 +50,7 @@ def test_the_screen_of_a_ledger(db: Path, monkeypatch: pytest.MonkeyPatch) -> No
         "next\n"
         "  bench report speed                speeds, by GPUs, precision and batch size\n"
         "  bench report ranking --per-gpu    which GPU is the fastest, at equal work\n"
-        "  bench report pivot --rows system --columns model,precision --best\n"
+        "  bench report pivot --rows system --columns model,task,precision --best\n"
         "  bench audit                       what looks wrong\n"
         "  bench --help                      all commands\n"
     )

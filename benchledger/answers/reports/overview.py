@@ -81,7 +81,7 @@ order by place
 _NEXT = (
     ("bench report speed", "speeds, by GPUs, precision and batch size"),
     ("bench report ranking --per-gpu", "which GPU is the fastest, at equal work"),
-    ("bench report pivot --rows {rows} --columns model,precision --best", ""),
+    ("bench report pivot --rows {rows} --columns model,task,precision --best", ""),
     ("bench audit", "what looks wrong"),
     ("bench --help", "all commands"),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,8 @@ from benchledger.store.default_db import DEFAULT_DB
 DOUBTFUL = "!"
 COLUMNS = ("model", "task", "precision")
 _SEVERAL = "*"
+# Numbers of two of these are of unlike work.
+_WORK = ("model", "task")
 # In one of these two numbers cannot share a table, unless it is a row or column itself.
 _APART = ("unit", "scaling")
 
@@ -160,7 +162,13 @@ def _table(
         facts=dict(facts),
         coverage=Coverage(len(cells), len(lines) * len(heads)),
         frame=text_frame([*axes.rows, *_headings(heads, axes.rows, axes.columns, parts)], texts),
-        notes=(*_several_note(crowded, axes), *_doubtful_note(shown), *_dropped_note(shown), *rules),
+        notes=(
+            *_unlike_notes(crowded, axes),
+            *_several_note(crowded, axes),
+            *_doubtful_note(shown),
+            *_dropped_note(shown),
+            *rules,
+        ),
         usual=frozenset(rules),
         texts=frozenset(axes.rows),
     )
@@ -226,6 +234,16 @@ def _several_note(crowded: list[list[Row]], axes: _Axes) -> tuple[str, ...]:
         return (f"{cells} with the best of several series; {differ}",)
     cure = "Add one of these to --rows or --columns, filter, or show the best with --best"
     return (f"{_SEVERAL} {cells} with several series: lowest and highest, no average; {differ}. {cure}",)
+
+
+def _unlike_notes(crowded: list[list[Row]], axes: _Axes) -> Iterator[str]:
+    """Names the models and tasks that share a cell: their numbers are of unlike work."""
+    for name in (name for name in _WORK if name not in (*axes.rows, *axes.columns)):
+        several = [values for rows in crowded if len(values := {fact_text(row[name]) for row in rows}) > 1]
+        if several:
+            told = known(set().union(*several))
+            cells = counted(len(several), "cell")
+            yield f"{cells} of several {name}s ({told}), unlike work: add {name} to --rows or --columns, or filter"
 
 
 def _doubtful_note(rows: list[Row]) -> tuple[str, ...]:
