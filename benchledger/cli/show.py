@@ -47,7 +47,7 @@ def _text(detail: RunDetail) -> str:
             f"excluded from every table{who} on {detail.excluded['excluded_at']:%Y-%m-%d}: {detail.excluded['reason']}"
         )
     if detail.status["place"]:
-        lines.append(f"decided by {detail.status['place']} {detail.status['text'] or ''}".rstrip())
+        lines.append(f"evidence: {detail.status['place']} {detail.status['text'] or ''}".rstrip())
     lines.append(f"campaign: {', '.join(detail.campaigns) or 'none'}")
     lines.append(f"case: {detail.run['name']}")
     steps = [detail.run[name] for name in ("steps_done", "steps_planned")]

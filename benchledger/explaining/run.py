@@ -116,7 +116,7 @@ def _status(detail: RunDetail) -> list[str]:
     status = detail.status
     said = f"Status {str(status['status']).replace('_', ' ')}" + (f": {status['reason']}" if status["reason"] else "")
     if status["place"]:
-        said += f", decided by {status['place']}" + (f", {status['text']}" if status["text"] else "")
+        said += f"; evidence: {status['place']}" + (f", {status['text']}" if status["text"] else "")
     steps = [fact_text(detail.run[name]) for name in ("steps_done", "steps_planned")]
     return [f"{said}.", f"Steps: {steps[0]} done, {steps[1]} planned."]
 

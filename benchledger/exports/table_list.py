@@ -40,10 +40,12 @@ def table_list(report: Report) -> Report:
     more = len(ordered) - len(lines)
     notes = [f"and {counted(more, 'more table')}"] if more else []
     notes += ["print all tables with --all, or fewer with filters:", *filters]
+    # Of a report without a count of cells the rows are counted.
+    counts = "rows" if all(table.coverage is None for table in ordered) else "numbers"
     listed = Table(
         facts={"tables": str(len(ordered))},
         coverage=None,
-        frame=text_frame(["numbers", *names], lines),
+        frame=text_frame([counts, *names], lines),
         notes=tuple(notes),
         texts=frozenset(names),
     )

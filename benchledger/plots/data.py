@@ -26,6 +26,13 @@ if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
+# What only pictures have: a terminal draws no whiskers, and one kind of line.
+WHISKERS, DASHED, BOLD = PICTURE_ONLY = (
+    "whiskers: lowest to highest trial",
+    "dashed: steps of bench history",
+    "bold: mean of the last losses, 10 at most",
+)
+
 
 @dataclass(frozen=True)
 class Plot:
@@ -199,11 +206,11 @@ def _caption(question: Question, points: pl.DataFrame, part: str, date: str) -> 
         rules = sorted(points["rule"].drop_nulls().unique())
         parts.append(("rule " if len(rules) == 1 else "rules ") + ", ".join(rules))
     if "highest" in points.columns and (points["highest"] > points["lowest"]).any():
-        parts.append("whiskers: lowest to highest trial")
+        parts.append(WHISKERS)
     if question.name == "history":
-        parts.append("dashed: steps of bench history")
+        parts.append(DASHED)
     if question.name == "loss":
-        parts.append("bold: mean of the last losses, 10 at most")
+        parts.append(BOLD)
     return "; ".join([*parts, f"ledger of {date}"])
 
 

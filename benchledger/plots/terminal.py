@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from benchledger.plots.data import PICTURE_ONLY
 from benchledger.plots.extra import need
 from benchledger.plots.marks import WIDE, digits, wrapped
 from benchledger.plots.vega import METRICS
@@ -32,7 +33,8 @@ def terminal_text(plot: Plot, width: int, height: int = 22, *, coloured: bool = 
     """Returns the plot as lines of text that fit `width` columns; escape codes only if `coloured`."""
     head = [*wrapped(plot.title, width), *(wrapped(plot.subtitle, width) if plot.subtitle else []), ""]
     body = _bars(plot, width) if plot.question.is_bars else _lines(plot, width, height, coloured)
-    return "\n".join([*head, *body, "", *wrapped(plot.caption, width)])
+    caption = "; ".join(part for part in plot.caption.split("; ") if part not in PICTURE_ONLY)
+    return "\n".join([*head, *body, "", *wrapped(caption, width)])
 
 
 def _bars(plot: Plot, width: int) -> list[str]:
@@ -42,13 +44,17 @@ def _bars(plot: Plot, width: int) -> list[str]:
             row["label"] = f"{row['label']}: {METRICS.get(row['metric'], row['metric'])}"
     texts = [f"{digits(row['y'])}" if row["y"] is not None else "mixed" for row in rows]
     end = max(map(len, texts))
-    wide = min(max(len(row["label"]) for row in rows), width // 2)
+    wide = max(len(row["label"]) for row in rows)
+    # Labels that would leave too little room stand above their bars.
+    is_above = wide > width // 2
+    wide = 0 if is_above else wide
     room = width - wide - end - 4
     cards = [row["card"] for row in rows if row.get("card")]
     most = max([row["y"] or 0 for row in rows] + cards) or 1
     lines = []
     for row, text in zip(rows, texts, strict=True):
-        label = row["label"] if len(row["label"]) <= wide else row["label"][: wide - 1] + "…"
+        lines += wrapped(row["label"], width) if is_above else []
+        label = "" if is_above else row["label"]
         bar = list(("█" * max(1, round((row["y"] or 0) / most * room)) if row["y"] else "").ljust(room))
         if row.get("card"):
             bar[min(room - 1, round(row["card"] / most * room))] = "|"
@@ -75,7 +81,7 @@ def _lines(plot: Plot, width: int, height: int, coloured: bool) -> list[str]:
         # The line drawn last hides one with the same points.
         equal = drawn_as.setdefault(str((xs, ys)), mark) if xs else mark
         same = "" if equal == mark else f" (same points as {equal})"
-        legend.append(f"{mark} {label}"[: width - len(same)] + same)
+        legend += wrapped(f"{mark} {label}{same}", width)
     legend += _marks(plt, plot)
     across, up = _AXES[plot.question.name]
     _ticks(plt, plot)

@@ -183,8 +183,8 @@ def _loss(plot: Plot) -> Spec:
 
     means = thinned(plot.points.select("label", "x", y=pl.col("mean_loss")))
     points = thinned(plot.points)
-    counts = " or ".join(sorted(plot.points["x_counts"].unique()))
-    steps = {"axis": {"title": "step" if counts == "step" else f"number of the {counts}"}, "scale": {"nice": False}}
+    counts = " or ".join(sorted(plot.points["x_counts"].unique())).replace("loss", "nth printed loss")
+    steps = {"axis": {"title": counts}, "scale": {"nice": False}}
     values = points["y"].to_list()
     is_wide = bool(values) and min(values) > 0 and max(values) / min(values) > _LOSS_WIDE
     axis = {"axis": {"title": plot.unit}, "scale": {"type": "log"} if is_wide else {"zero": False}}

@@ -124,7 +124,7 @@ def test_a_run_is_shown_with_logs_facts_speeds_and_status(tmp_path: Path) -> Non
 
     assert result.stdout.splitlines()[:6] == [
         "run aaaa00000000-1: oom, out of memory",
-        "decided by logs/a.log:100 CUDA out of memory",
+        "evidence: logs/a.log:100 CUDA out of memory",
         "campaign: ngc",
         "case: bert_base_bs32_fp32_1",
         "steps: unknown done of unknown planned",

@@ -158,10 +158,22 @@ def test_a_terminal_shows_every_plot_in_its_width_without_escape_codes(
 
     lines = text.splitlines()
     assert lines[0] == plot.title
-    assert plot.caption in text.replace("\n", " ")
+    assert plot.caption.split("; ")[-1] in text.replace("\n", " ")
+    assert "whiskers" not in text
     assert "\x1b" not in text
     assert any(sign in text for sign in "┤█")
     assert max(map(len, lines)) <= width
+
+
+@pytest.mark.parametrize("name", ["speed", "scaling"])
+def test_a_terminal_shows_long_labels_whole(name: str, plots: dict[str, Plot]) -> None:
+    plot = plots[name]
+    long = plot.points.with_columns(label=pl.col("label") + ", a rather long name of the campaign, and its end")
+    text = terminal_text(replace(plot, points=long), 60, coloured=False)
+
+    shown = " ".join(text.split())
+    assert all(label in shown for label in long["label"])
+    assert max(map(len, text.splitlines())) <= 60
 
 
 def test_a_terminal_names_the_lines_that_lie_on_another(plots: dict[str, Plot]) -> None:
