@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 # Two threads insert the rest of long logs whose records have no more bytes than this on the disk, some ten values: with
 # longer records they need much more memory, since each thread holds a row group.
 SHARED_BYTES = 128
+# To try it on each text takes up to a third of a commit, and a ledger of real logs is no smaller for it.
+_COMPRESSION = "set disabled_compression_methods = 'fsst'"
 # A sighting that is written again keeps these.
 _AS_SEEN = ("ingested_at", "modified_at", "member")
 
@@ -111,6 +113,7 @@ class Writer:
         synced = self._synced
         with self._open(pending.records) as con:
             limit_memory(con, LONG_LOG_MEMORY if pending.spilled else WRITING_MEMORY, self._threads)
+            con.execute(_COMPRESSION)
             try:
                 with transaction(con, self._db):
                     self._write(con, pending, shares=self._jobs > 1 and _are_short(pending.spilled))

@@ -1,6 +1,6 @@
 -- Which of the losses and metrics that the runs of a chunk print tell them.
 -- reads: kept.shape, claimed_record, kept.run_clock
--- makes: convergence_shape, told_count, main_loss, loss_at, metric_at
+-- makes: convergence_shape, told_at, told_count, main_loss, loss_at, metric_at
 
 create or replace temp table convergence_shape as
 select
@@ -15,8 +15,8 @@ where (quantity = 'loss' and kind = 'step' and phase = 'train')
         and phase = 'validation'
     );
 
-create or replace temp table told_count as
-select run_id, told, lane, count(*) as times, min(nth) as first_nth
+create or replace temp table told_at as
+select run_id, told, lane, shape_id, ordinal, count(*) as times, min(nth) as first_nth
 from (
     select run_id, coalesce(rank, -1) as lane, shape_id, "values", row_number() over () as nth
     from claimed_record
@@ -24,6 +24,11 @@ from (
 )
 join convergence_shape using (shape_id)
 where "values"[ordinal] is not null
+group by run_id, told, lane, shape_id, ordinal;
+
+create or replace temp view told_count as
+select run_id, told, lane, sum(times)::bigint as times, min(first_nth) as first_nth
+from told_at
 group by run_id, told, lane;
 
 -- The total loss where a run prints one, else the loss that it prints most often. Each rank prints the loss of its own
@@ -47,7 +52,7 @@ select
     run_id, shape_id, ordinal, lane, losses_before, losses, window_losses,
     if(run_clock.run_id is null, time_ordinal, null) as time_at
 from main_loss
-join (select shape_id, ordinal, told from convergence_shape) using (told)
+join (select run_id, told, lane, shape_id, ordinal from told_at) using (run_id, told, lane)
 left join (
     select shape_id, min(ordinal) as time_ordinal
     from kept.shape
@@ -77,4 +82,4 @@ main as (
 select run_id, shape_id, ordinal, lane, followed.name, followed.name = main as is_main, quantity, kind, unit
 from followed
 join main using (run_id)
-join (select shape_id, ordinal, told from convergence_shape) using (told);
+join (select run_id, told, lane, shape_id, ordinal from told_at) using (run_id, told, lane);

@@ -15,7 +15,6 @@ from (
     from loss
 );
 
--- A mean falls with its total: of means that are not higher than all before them those that are lower.
 create or replace temp table low as
 with recent as (
     select
@@ -28,23 +27,22 @@ with recent as (
 added as (
     select
         run_id, nth, epoch, step, log_id, line, byte_offset, logged_at, clock_s, window_losses, took_ps,
-        -- From the first to the last, as view loss_curve adds them up; NULL where there are too few, or one is not finite.
+        -- From the first to the last, as view loss_curve adds them up; NULL where there are too few.
         if(window_losses > 9, loss_9, 0) + if(window_losses > 8, loss_8, 0) + if(window_losses > 7, loss_7, 0)
         + if(window_losses > 6, loss_6, 0) + if(window_losses > 5, loss_5, 0) + if(window_losses > 4, loss_4, 0)
         + if(window_losses > 3, loss_3, 0) + if(window_losses > 2, loss_2, 0) + if(window_losses > 1, loss_1, 0)
-        + loss as added,
-        if(nth >= window_losses and isfinite(added), added, null) as total
+        + if(nth >= window_losses, loss, null) as total
     from recent
 ),
+averaged as (
+    select * exclude (total), if(isfinite(total), plain_mean(total, window_losses), null) as mean_loss
+    from added
+),
 fallen as (
-    select *, plain_mean(total, window_losses) as mean_loss
-    from (
-        select *, min(total) over so_far as least_total, sum(took_ps) over so_far as sum_ps
-        from added
-        window so_far as (rows between nth - 1 preceding and current row)
-    )
-    where total <= least_total
-    qualify coalesce(mean_loss < if(lag(run_id) over () = run_id, lag(mean_loss) over (), null), true)
+    select *, sum(took_ps) over so_far as sum_ps
+    from averaged
+    window so_far as (rows between nth - 1 preceding and current row)
+    qualify mean_loss < coalesce(min(mean_loss) over (rows between nth - 1 preceding and 1 preceding), 'inf')
 )
 select
     run_id, nth, epoch, step, mean_loss, log_id, line,
