@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from benchledger.definitions.redaction import LISTS, Key, RedactionRules
-from benchledger.redaction.addresses import is_hex_machine
 from benchledger.redaction.compiling import (
     canonical,
     compile_context,
@@ -21,28 +20,23 @@ from benchledger.redaction.compiling import (
 )
 from benchledger.redaction.forms import HOST
 from benchledger.redaction.patterns import PATTERNS, SLOW_PATTERNS
+from benchledger.redaction.private import CONTAINER, PrivateNames
 from benchledger.redaction.pseudonyms import PSEUDONYM, Pseudonyms
 from benchledger.redaction.rule_set import Rule, RuleSet
 
-_CONTAINER = re.compile(r"[0-9a-f]{12}(?:[0-9a-f]{52})?")
 _AT = re.compile(r"(?<![\w.+@-])([\w.+-]{1,64}+)@(?!@)(" + HOST + r")")
 # recall@thr=0.5, prec@top3, AR@all: a measure and where it is taken.
 _MEASURE = re.compile(r"(?:[\w.-]*[._-])?(?:recall|prec(?:ision)?|acc(?:uracy)?|m?a[pr]|ndcg|mrr|hits?|f1|m?iou|pck)")
 _CUTOFF = re.compile(r"(?:top|thr|iou|all|max)[_-]?\d{0,4}")
 # Limit of the cache of field names.
 _KEPT = 10_000
-_HEX_NAME = re.compile(r"[0-9a-f]{12,64}")
-_LEAST_ACCOUNT = 6
+_PROMPT = (":/", ":~", " ~", "$ ", "# ", "> ")
 _COMMIT = re.compile(r"[0-9a-f]{7,11}|[0-9a-f]{40}|[0-9a-f]{64}")
 _VERSION = re.compile(r"v?\d[\d.]*(?:[-+_.][\w.+-]*)?")
 _SCHEMES = "https?|s?ftps?|ssh|git|tcp|udp|grpc|rsync|hdfs|nfs|smb|redis|etcd|wss?"
 _PORT_AND_PATH = re.compile(r":\d{2,5}/[A-Za-z]")
 _WORLD = re.compile(r"(?i)world_info[\"']?[ =:]{1,3}[\"']?([\w+/-]{8,65536}={0,2})")
-_FILES = (".log", ".txt", ".out", ".json", ".py", ".sh", ".csv", ".gz", ".tar", ".zip", ".yaml")
-_LEAST_DEVICE = 6
-_ALIASES = {"owner": "user", "node": "host", "hexip": "address", "hexsocket": "address"}
-# Types of machines of clouds: p4d.24xlarge, a2-highgpu-8g
-_MACHINE_TYPE = re.compile(r"\.(?:\d{0,3}x?large|metal)|-(?:standard|(?:high|mega|ultra)\w+)-\d|\d+gb$")
+_ALIASES = {"owner": "user", "node": "host", "machine": "host", "hexip": "address", "hexsocket": "address"}
 _URL = re.compile(
     rf"(?<![A-Za-z])((?:{_SCHEMES})://(?:[^\s/@:]{{0,128}}(?::[^\s/@:]{{1,128}})?@)?)({HOST})(:\d{{1,5}})?"
 )
@@ -56,6 +50,7 @@ class Names:
     def __init__(self, rules: RedactionRules, pseudonyms: Pseudonyms) -> None:
         self._rules = rules
         self._pseudonyms = pseudonyms
+        self._private = PrivateNames(rules)
         self._asked: dict[str, str | None] = {}
         self._keys = {canonical(name): key for key in rules.keys for name in key.names}
         secret = tuple(key for key in rules.keys if key.kind == "secret")
@@ -139,56 +134,19 @@ class Names:
         return ",".join(self._one(kind, name) for name in re.split(r",(?![^\[\]]{0,200}\])", names))
 
     def _one(self, kind: str, name: str) -> str:
-        name, colon, port = name.partition(":") if kind in ("host", "node") else (name, "", "")
+        name, colon, port = name.partition(":") if kind in ("host", "node", "machine") else (name, "", "")
         stripped = name.rstrip(".-")
-        if not self._private(kind, stripped):
+        if not self._private.holds(kind, stripped):
             return name + colon + port
         kind = _ALIASES.get(kind, kind)
         return self._pseudonyms.of(kind, stripped) + name[len(stripped) :] + colon + port
 
     def _group_and_user(self, kind: str, names: str) -> str:
         group, slash, user = names.partition("/")
-        is_user = slash != "" and self._private("owner", user)
-        if not self._private("owner", group) or (kind == "pair" and not is_user):
+        is_user = slash != "" and self._private.holds("owner", user)
+        if not self._private.holds("owner", group) or (kind == "pair" and not is_user):
             return names
         return self._one("group", group) + slash + (self._one("user", user) if is_user else user)
-
-    def _private(self, kind: str, name: str) -> bool:
-        lower = name.lower()
-        if not name or lower in self._rules.public_names or PSEUDONYM.match(name):
-            return False
-        if kind == "host":
-            if lower.endswith(self._rules.public_domains):
-                return False
-            # A number, a size, a version or an address (see addresses.py) is not a host; the id of a container is.
-            return bool(name[0].isalpha() or _HEX_NAME.fullmatch(name) or ("-" in name and name[0] != "-"))
-        if kind == "node":
-            # A word, a layer (`conv1`, `block_3`) and a type of machine name no machine.
-            has_sign = re.fullmatch(r"[A-Za-z][^_/]*[\d-][^_/]*", name) is not None
-            is_part = not self._rules.operations.isdisjoint(re.split(r"[\W\d]+", lower))
-            return has_sign and not is_part and not _MACHINE_TYPE.search(lower) and self._private("host", name)
-        if kind == "user":
-            return len(name) > 1
-        if kind == "group":
-            # MLPerf's `"namespace": "worker0"` names no group, and `account: 100%` no account.
-            return lower.rstrip("0123456789-") not in self._rules.public_names and (
-                not name.isdigit() or len(name) >= _LEAST_ACCOUNT
-            )
-        if kind == "owner":
-            # `/scratch/imagenet-1k` and `/nfs/logs` name what they hold.
-            return not self._is_of_words(name) and not lower.endswith(_FILES)
-        if kind in ("hexip", "hexsocket"):
-            return is_hex_machine(name, kind == "hexsocket")
-        if kind == "device":
-            return len(name) >= _LEAST_DEVICE and any(map(str.isdigit, name)) and len(set(name) - set("-:x")) > 1
-        if kind == "bucket":
-            return name[0].isalpha() and len(name) > 2 and lower not in self._rules.public_buckets
-        if kind == "secret":
-            return name.strip("*xX.") != "" and name[0] != "-"
-        return True
-
-    def _is_of_words(self, name: str) -> bool:
-        return not self._rules.folders.isdisjoint(re.split(r"[\W\d_]+", name.lower()))
 
     def _in_context(self, match: re.Match[str]) -> str:
         text, out, last = match.string, "", match.start()
@@ -236,7 +194,8 @@ class Names:
 
     def _at(self, match: re.Match[str]) -> str:
         user, host = match.groups()
-        if _VERSION.fullmatch(host) and not _CONTAINER.fullmatch(host):
+        behind = match.string[match.end() : match.end() + 2]
+        if _VERSION.fullmatch(host) and not CONTAINER.fullmatch(host):
             return match.group()  # hr@10, gcc@8.3.1
         if len(host) == 1 or ("+" in user and "." not in host):
             return match.group()  # f1@k, owner+repository@commit
@@ -246,9 +205,10 @@ class Names:
             return match.group()
         if host.lower().endswith(self._rules.public_domains) and user.lower() in self._rules.public_names:
             return match.group()
-        if self._is_of_words(user) and self._is_of_words(host) and not PSEUDONYM.match(user):
-            return match.group()  # bert@base, train@epoch3
-        shown = self._pseudonyms.of("user", user) if self._private("user", user) and not user[0].isdigit() else user
+        if "." not in host and self._private.is_of_words(user) and not PSEUDONYM.match(user) and behind not in _PROMPT:
+            return match.group()  # bert@base, train@epoch3, but test@gpu7:~$
+        is_user = self._private.holds("user", user) and not user[0].isdigit()
+        shown = self._pseudonyms.of("user", user) if is_user else user
         return f"{shown}@{self._replaced('host', host)}"
 
     def _url(self, match: re.Match[str]) -> str:
@@ -265,9 +225,9 @@ class Names:
         name = match.group()
         port = re.match(r":\d{2,5}(?![\d.])", match.string[match.end() : match.end() + 8])
         last = name.rpartition(".")[2].lower()
+        is_numbered = name.count(".") >= 2 and any(map(str.isdigit, name.partition(".")[0]))
         is_machine = self._internal(name) or (
-            last in self._rules.top_level
-            and (port is not None or (name.count(".") >= 2 and any(c.isdigit() for c in name.partition(".")[0])))
+            last in self._rules.top_level and (port is not None or is_numbered or self._is_service(name))
         )
         return self._replaced("host", name) if is_machine else name
 

@@ -17,7 +17,7 @@ _DISKS = (
 )  # fmt: skip
 _DISK = (
     rf"/[a-z]{{0,8}}?(?:{'|'.join(disk.rstrip('/') for disk in _DISKS)})"
-    r"(?:[-_]?(?:shared|local|ssd|nvme|scratch|dswork|dsstore|work|data|fs))?\d{0,3}/"
+    r"(?:[-_]?(?:shared|local|ssd|nvme|scratch|dswork|dsstore|work|data|fs)|_[a-z]{2})?\d{0,3}/"
 )
 _BETWEEN = (
     r"(?:(?:users?|home|scratch|work|projects?|project\d|proj|groups?|fs\d{1,3}|fsw|alpine|snx\d{1,5}|lustrep?\d{1,2}"
@@ -44,8 +44,8 @@ _FOLDERS = (
     (
         ("/cfs/cdirs/", "/gs/hs", "/gs/fs", "/gs/bs", "/lus/", "leonardo_", "/ccs/proj/", "/mimer/"),
         (
-            r"/(?:cfs/cdirs|gs/[a-z]{2}\d|lus/[a-z]{3,12}(?:/projects)?|leonardo_\w{4,8}|ccs/proj|mimer/nobackup/groups)/"
-            + _TREE
+            r"/(?:cfs/cdirs|gs/[a-z]{2}\d|lus/[a-z]{3,12}(?:/projects)?|leonardo_\w{4,8}|ccs/proj"
+            rf"|mimer/nobackup/groups)/{_TREE}"
         ),
     ),
     (
@@ -54,10 +54,20 @@ _FOLDERS = (
     ),
     (_DISKS, rf"{_DISK}{_BETWEEN}(?:home-)?(?P<owner1>{_FOLDER}+)(?![\w@])"),
     (("/u/",), r"(?<![\w/.@~-])/u/(?:[a-z]/)?(?P<owner1>[A-Za-z][\w.-]{1,31}+)(?![\w@])"),
-    # /homes/j/jdoe, /storage/home/rack1/3/jdoe
-    (("/home",), rf"/homes?/(?:[a-z]|[\w-]{{1,32}}/\d{{1,2}})/(?P<owner1>{_LOGIN}+)(?![\w@])"),
+    # /homes/j/jdoe, /storage/home/rack1/3/jdoe, /home/staff/jdoe, /home2/jdoe
+    (
+        ("/home",),
+        (
+            r"/(?:homes?/(?:[a-z]|[\w-]{1,32}/\d{1,2}|users?|user(?:external|internal|train)|staff|students?|grad"
+            rf"|faculty|guests?|external|jusers)|home\d{{1,3}})/(?P<owner1>{_LOGIN}+)(?![\w@])"
+        ),
+    ),
+    (("/dsshome",), rf"/dss/dsshome\d{{0,2}}/\w{{1,8}}/(?P<owner1>{_LOGIN}+)(?![\w@])"),
+    (("/dssfs", "apdcephfs"), r"/(?:dss/dssfs\d{1,3}|apdcephfs\w{0,8})/(?P<group1>[a-z]\w{3,31})(?![\w@.])"),
+    (("/ws/", "/raid", "/media/"), rf"/(?:(?<=[a-z]/)ws|raid\d?|media)/(?P<owner1>{_LOGIN}+)(?![\w@])"),
+    (("/groups/",), rf"(?<![\w.~@-])/groups/{_TREE}"),
     (("/mail/",), rf"/(?:var|spool)/mail/(?P<user1>{USER})"),
-    (("~",), r"(?<![\w~/.@])~(?P<owner1>[a-z]{2}[\w-]{1,30}+)(?=/)"),
+    ((" ~", "=~", ":~", "'~", '"~', "(~"), r"(?<![\w~/.@])~(?P<owner1>[a-z]{2}[\w-]{1,30}+)(?=/)"),
 )
 
 _BUCKETS = (

@@ -1,0 +1,246 @@
+"""What programs print of machines and people: sentences, rows of tables, and lines of libraries.
+
+A `node` is a host if its name has a digit or dash and is none of an operation; a `machine` is one if it is no word for
+data or models either. Every repetition is bounded.
+"""
+
+from __future__ import annotations
+
+from benchledger.redaction.forms import HOST, HOST_LIST, USER
+
+_MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+# What may stand around the name of a machine in a sentence.
+_SIGN = r"[\"'`<(\[]?"
+_MACHINE = r"(?:(?:compute|head|login|worker|master|execution)[ -])?(?:node|host|machine|server|cluster)(?:name)?s?"
+_PROCESS = r"(?:process|rank|worker|task|thread|pid|trainer)s? ?#?\d{1,8}(?:(?: of |/)\d{1,8})?(?: is| running)?,?"
+# What is no machine but a part of one, or a program, a type, a place in a run, a date.
+_NO_PART = (
+    r"(?!(?i:(?:cuda|[a-z]?[cgtnhxdi]pus?|devices?|rank|cores?|sockets?|numa|tpu-v|[vpi]|rtx|gtx|mlx|eth|ib|python|py"
+    r"|torch|pytorch|tensorflow|ubuntu|centos|debian|rhel|fp|bf|tf|int|float|uint|mps|jax|step|epoch|imagenet|cifar"
+    r"|mnist|coco|wmt|squad|sm|gfx|cu|cc|line|port|page|day|iter|iteration|batch|layer|level|xeon|epyc|ryzen|titan|tesla"
+    r"|quadro|gaudi|ascend|mi|trn|inf|gh|gb|jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)"
+    r"[\d.:-]{0,32}[kmbx]?(?![\w-])|(?:linux|windows|macos|darwin)-))"
+)
+# Words that stand after `user` and name nobody.
+_NO_USER = (
+    r"(?!(?i:an?|the|part|input|code|data|defined|specified|provided|interface|scripts?|functions?|requests?|guide|mode"
+    r"|space|errors?|levels?|agent|ids?|names?|models?|config|settings?|interrupts?|experience|time|query|prompts?)\b)"
+)
+_LOGIN = r"(?P<user1>[a-z][\w.-]{1,31}+)"
+_GAP = r"[ \t]{1,32}"
+_STATES = ("idle", "mix", "alloc", "down", "drain", "drng", "comp", "resv", "maint")
+_LISTS = ("hosts", "hostnames", "nodes", "nodelist", "node_list", "machines")
+_LISTED = rf"[\"'](?P<node1>{HOST})[\"']" + "".join(rf"(?:, ?[\"'](?P<node{n}>{HOST})[\"'])?+" for n in range(2, 65))
+_ROW = rf"(?P<node1>{HOST})" + "".join(rf"(?:[ ,]{{1,2}}(?P<node{n}>{HOST}))?+" for n in range(2, 65))
+_MODE = "[bcdlps-][r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-][.+@]?"
+
+PRINTED = (
+    (("pdsh@",), rf"\bpdsh@(?P<host1>{HOST}): (?P<host2>{HOST}): "),
+    (("assigned ",), rf"\bassigned (?P<group1>{USER})/(?P<host1>{HOST}) to (?P<host2>{HOST})"),
+    (("world info dict", "global_rank_mapping"), rf"(?<=['\"])(?P<host1>{HOST})(?=['\"]: \[)"),
+    (("srun: error: ",), rf"\bsrun: error: (?P<hosts1>{HOST_LIST}): task"),
+    (("initialized host ",), rf"initialized host (?P<host1>{HOST}) as rank"),
+    (("slurmd", "slurmstepd"), rf"\bslurm(?:step)?d[\[-](?P<host1>{HOST})(?=\]?: )"),
+    # A word with a digit or dash is a name: `on host memory` is none.
+    (
+        ("on host", "on node", "rank "),
+        (
+            rf"\b(?:on (?:host|node)(?:name)?s?:?|[Rr]ank \d{{1,6}} on) {_SIGN}{_NO_PART}"
+            rf"(?P<host1>(?=[\w.]{{0,62}}[\d-]){HOST})"
+        ),
+    ),
+    (
+        ("ing on ", "runs on ", "ed on ", "logue on ", *(f"{digit} on " for digit in range(10))),
+        (
+            r"(?i)\b(?:running|runs|launch(?:ed|ing)|(?:re)?start(?:ed|ing)|spawned|created|execut(?:ed|ing)|scheduled"
+            rf"|allocated|dispatched|(?:pro|epi)logue|{_PROCESS}) on (?:(?:the )?{_MACHINE}:? )?"
+            rf"{_SIGN}{_NO_PART}(?P<node1>{HOST})(?![/(])"
+        ),
+    ),
+    # Elsewhere only a name with two digits, or a digit behind a dash.
+    (
+        (" on ",),
+        (
+            rf" on {_SIGN}{_NO_PART}(?P<machine1>(?=[A-Za-z.]{{0,40}}(?:\d[a-z]{{0,4}}\d|-[\w-]{{0,40}}\d)){HOST})"
+            r"(?![/(=@]|:\S)"
+        ),
+    ),
+    # A word with a digit: `host pre-processing` and `node multi-GPU` are none.
+    (
+        ("node ", "host ", "machine ", "cluster "),
+        rf"(?<![\w{{-])(?i:{_MACHINE}) {_SIGN}{_NO_PART}(?=[\w.-]{{0,62}}\d)(?P<node1>{HOST})(?![/(=:])",
+    ),
+    (
+        ("worker ", "rank ", "process ", "task "),
+        rf"(?i)\b{_PROCESS} ?[(@\[] ?{_NO_PART}(?P<node1>{HOST})(?=[\])\s,:])",
+    ),
+    (("node '",), r"[Nn]ode '(?P<host1>[A-Za-z0-9][A-Za-z0-9.-]{1,250}+)_\d{1,9}_\d{1,4}'"),
+    (
+        ("to [", "on [", "from [", "[["),
+        rf"(?:(?i:connect(?:ed)? to|b[io]u?nd to|listen(?:ing)? on|from) \[|\[\[)(?P<host1>{HOST})\]:\d{{2,5}}\b",
+    ),
+    (
+        ("connect to ", "connected to ", "connecting to ", "listening on ", "listening at ", "connection to "),
+        (
+            rf"(?i)\b(?:connect(?:ed|ing|ion)? to|listening (?:on|at)) {_SIGN}{_NO_PART}"
+            rf"(?:(?P<host1>{HOST})(?=:\d{{2,5}}\b)|(?P<node1>{HOST}))(?![/(=@])"
+        ),
+    ),
+    (
+        tuple(f"{name}{sign}" for name in ("nodes", "hosts", "machines") for sign in (": ", ":", " are ", "=")),
+        rf"(?i)\b(?:nodes|hosts|machines)(?: are|[:=]) ?{_ROW}(?![\w(=:/])",
+    ),
+    # People
+    (
+        ("for user", "by user", "as user", "of user"),
+        rf"\b(?:for|by|as|of) user:? {_SIGN}{_NO_USER}{_LOGIN}(?=[\s.,;:)\]'\">]|$)",
+    ),
+    (("user ",), rf"\b[Uu]ser {_NO_USER}{_LOGIN} (?:has|does|is not|cannot|exceeded|not found|exceeds)\b"),
+    (("running as ",), rf"(?i)\brunning as (?:user )?{_NO_USER}{_LOGIN}(?=[\s.,;:)]|$)"),
+    (("syncing run",), rf"Syncing run \S{{1,128}} to (?P<group1>{USER})/(?P<group2>{USER})"),
+    (("bytes of data",), rf"\bPING (?P<host1>{HOST}) \("),
+    (("display=",), rf"\bDISPLAY=(?P<host1>{HOST})(?=:\d)"),
+    (("ports ",), rf"\bports \d{{1,3}} \"(?P<host1>{HOST}) (?=mlx|HCA)"),
+    (("namespace:", "namespace="), rf"(?i)(?<![\w\"'.])namespace[:=] {{0,16}}[\"']?(?P<group1>{USER})"),
+    ((":ncpus=",), rf"(?<=\()(?P<host1>{HOST})(?=:ncpus=)"),
+    (
+        ("pbs_jobid", "job id", "jobid"),
+        rf"(?i)\b(?:pbs_)?job ?id\W{{1,4}}\d{{1,12}}(?:\[\d{{0,6}}\])?\.(?P<host1>[a-z]{HOST})",
+    ),
+    # Slurm's squeue
+    (
+        (" r ", " pd ", " cg "),
+        (
+            rf"^[ \t]{{0,32}}\d{{1,12}}(?:_[\d\[\],%-]{{1,64}})?{_GAP}\S{{1,64}}{_GAP}\S{{1,64}}{_GAP}"
+            rf"(?P<user1>{USER}){_GAP}(?:R|PD|CG){_GAP}[\d:-]{{4,16}}{_GAP}\d{{1,6}}{_GAP}"
+            rf"(?:\(\w|(?P<hosts1>{HOST_LIST}))"
+        ),
+    ),
+    # Slurm's sinfo, PBS's qstat, LSF's bjobs
+    (
+        tuple(f" {state}{sign}" for state in _STATES for sign in " *~"),
+        (
+            rf"\d{_GAP}(?:{'|'.join(_STATES)})\w{{0,4}}[*~#$@+-]?{_GAP}"
+            rf"(?P<hosts1>(?=\S{{0,64}}\d){HOST_LIST})[ \t]*$"
+        ),
+    ),
+    (
+        (" r ", " q ", " c "),
+        (
+            rf"^\d{{1,12}}(?:\[\])?\.(?P<host1>{HOST}){_GAP}\S{{1,64}}{_GAP}(?P<user1>{USER}){_GAP}"
+            rf"[\d:]{{1,12}}{_GAP}[RQCHE] "
+        ),
+    ),
+    (
+        (" run  ", " pend  ", " done  ", " exit  "),
+        (
+            rf"^\d{{1,12}}{_GAP}(?P<user1>{USER}){_GAP}(?:RUN|PEND|DONE|EXIT){_GAP}\S{{1,64}}{_GAP}(?P<host1>{HOST})"
+            rf"(?:{_GAP}(?:\d{{1,4}}\*)?(?P<node1>{HOST}))?"
+        ),
+    ),
+    # kubectl get nodes, kubectl get pods -o wide
+    (
+        (" ready ", " notready ", "ready,schedulingdisabled"),
+        rf"^(?P<host1>{HOST}){_GAP}(?:Not)?Ready(?:,SchedulingDisabled)?{_GAP}\S{{1,64}}{_GAP}\d{{1,5}}[dhms]",
+    ),
+    (
+        ("<none>",),
+        (
+            rf"\d/\d{_GAP}\w{{1,32}}{_GAP}\d{{1,6}}(?: \([\w ]{{1,24}}\))?{_GAP}\w{{1,12}}{_GAP}\S{{1,64}}{_GAP}"
+            rf"(?P<host1>{HOST}){_GAP}<none>"
+        ),
+    ),
+    # df
+    (("% /",), rf"^(?P<host1>{HOST}):/\S{{0,256}}(?:{_GAP}[\d.]{{1,16}}[KMGTP]?){{3}}{_GAP}\d{{1,3}}% /"),
+    # syslog
+    (
+        (" kernel:", "systemd[", "sshd[", "dockerd[", "containerd[", "kubelet[", "slurmd[", "cron["),
+        (
+            rf"(?i)^(?:{_MONTH} [ \d]\d [\d:]{{8}}|20\d\d-\d\d-\d\dT[\d:.+-]{{8,24}}Z?) (?P<host1>{HOST}) "
+            r"[a-z][\w./-]{1,40}(?:\[\d{1,8}\])?: "
+        ),
+    ),
+    # NCCL, a warning with its file of code; Open MPI, UCX, Intel MPI
+    (
+        (" nccl ",),
+        (
+            rf"(?<![A-Za-z0-9])(?P<host1>{HOST}):\d{{1,18}}(?::\d{{1,18}})?{_GAP}\[\d{{1,4}}\]{_GAP}"
+            r"(?:[\w./]{1,64}:\d{1,6} )?NCCL "
+        ),
+    ),
+    (
+        (
+            "] [",
+            "] signal",
+            "] failing",
+            "] opal",
+            "] orte",
+            "] btl",
+            "] pml",
+            "] select",
+            "] read",
+            "] set mca",
+            "] ***",
+            "] mca",
+            "] pmix",
+            " more process",
+        ),
+        (
+            rf"\[(?P<host1>{HOST}):\d{{1,18}}\]{_GAP}(?=\[ ?[\d\[]|Signal|Failing|OPAL|ORTE|btl|pml|select|Read|Set MCA"
+            r"|\*\*\*|mca|PMIX|\d{1,9} more process)"
+        ),
+    ),
+    (("ucx ", " ucc "), rf"\[(?P<host1>{HOST}):\d{{1,8}} ?:\d{{1,8}}\]"),
+    (("mpi startup()",), rf"MPI startup\(\): \d{{1,6}} {{1,16}}\d{{1,9}} {{1,16}}(?P<host1>{HOST})"),
+    # Lists in JSON and Python
+    (
+        tuple(f"{name}{sign}" for name in _LISTS for sign in ('": [', "': [", "=[", ": [", '":[', " = [")),
+        rf"(?i)(?<![a-z0-9])(?:{'|'.join(_LISTS)})[\"']? ?[:=] ?\[ ?" + _LISTED,
+    ),
+    ((" type nfs", " type lustre", " type cifs"), rf"(?<![\w.@/])(?P<host1>{HOST})(?=:/\S{{0,256}} on /)"),
+    (("connect to (", "address of ("), rf"(?:connect to|address of) \((?P<host1>{HOST})(?=, \d{{2,5}}\))"),
+    # DeepSpeed's lines of other nodes
+    ((": [20",), rf"^(?P<host1>{HOST})(?=: \[20\d\d-\d\d-\d\d \d\d:)"),
+    (("lsb_hosts",), "LSB_HOSTS=[\"']?" + "".join(rf"(?: ?(?P<host{n}>{HOST}))?+" for n in range(1, 65))),
+    (("lsb_mcpu_hosts",), "LSB_MCPU_HOSTS=[\"']?" + "".join(rf"(?: ?(?P<host{n}>{HOST}) \d+)?+" for n in range(1, 65))),
+    (("user <",), rf"\b[Uu]ser <(?P<user1>{USER})>"),
+    (("project <",), rf"\bProject <(?P<group1>{USER})>"),
+    (("namespace ",), rf"\bin (?:the )?namespace [\"']?(?P<group1>{USER})(?!:)"),
+    (("created by ",), rf"\bcreated by (?P<user1>{USER}) at 20\d\d-"),
+    (("opened for user ",), rf"opened for user (?P<user1>{USER})"),
+    (("step created on ",), rf"step created on (?P<host1>{HOST})"),
+    ((" pid ",), rf"\bPid {{1,8}}\d{{1,9}} on {{1,8}}(?P<host1>{HOST}) device\b"),
+    (("(core ",), rf", on (?P<host1>{HOST})\.? \(core "),
+    (
+        ("host <", "host(s) <", "hosts <", "cluster <"),
+        rf"\b(?:from host|(?i:on hosts?(?:\(s\))?)|in cluster) <(?:\d{{1,4}}\*)?(?P<host1>{HOST})>",
+    ),
+    (tuple(f"{digit}*" for digit in range(10)), rf"<\d{{1,4}}\*(?P<host1>{HOST})>"),
+    (
+        ("linux ", "darwin "),
+        rf"\b(?:Linux|Darwin) (?P<host1>{HOST}) \d{{1,2}}\.\d{{1,3}}[\w.+-]{{0,64}}+ (?:#|Darwin)",
+    ),
+    # gpustat's users
+    (
+        tuple(f"{digit}m)" for digit in range(10)),
+        r"(?<=[| ])(?P<user1>[a-z_][\w.-]{0,31}+)(?=(?::[\w.-]{1,64}+/\d{1,9}+)?\(\d{1,7}+M\))",
+    ),
+    # ls -l
+    (
+        ("-rw", "drw", "lrw", "-r-", "dr-"),
+        rf"(?<!\w){_MODE}[ \t]{{1,8}}+\d{{1,9}}+[ \t]{{1,32}}+(?P<user1>{USER})[ \t]{{1,32}}+(?P<group1>{USER})[ \t]",
+    ),
+    # ps aux
+    (
+        ("pts/", " ? ", "?\t"),
+        (
+            r"^(?P<user1>[A-Za-z_][\w.+-]{0,31}+)[ \t]{1,32}+\d{1,9}+[ \t]{1,8}+\d{1,4}\.\d[ \t]{1,8}+\d{1,3}\.\d"
+            r"[ \t]{1,16}+\d{1,12}+[ \t]{1,16}+\d{1,12}+[ \t]"
+        ),
+    ),
+    # who, last
+    (("pts/",), r"^(?P<user1>[A-Za-z_][\w.+-]{0,31}+)[ \t]{1,32}+pts/\d"),
+    # top
+    ((" 20   0 ",), rf"^[ \t]{{0,8}}\d{{1,8}} (?P<user1>{USER})[ \t]{{1,16}}20   0 "),
+    (("logged in as",), rf"logged in as:? (?P<user1>{USER})(?: \((?P<group1>{USER})\))?"),
+)

@@ -1,0 +1,82 @@
+"""Decides whether a text that stands where a private name may stand is one: words, versions and sizes are not."""
+
+from __future__ import annotations
+
+import re
+
+from benchledger.definitions.redaction import RedactionRules
+from benchledger.redaction.addresses import is_hex_machine
+from benchledger.redaction.pseudonyms import PSEUDONYM
+
+CONTAINER = re.compile(r"[0-9a-f]{12}(?:[0-9a-f]{52})?")
+_HEX_NAME = re.compile(r"[0-9a-f]{12,64}")
+_FIRST_WORD = re.compile(r"[^\W\d_]{2,}")
+_NODE = re.compile(r"[A-Za-z][^_/]*[\d-][^_/]*")
+# Types of machines of clouds, forms of GPUs: p4d.24xlarge, a2-highgpu-8g, A100-SXM4
+_MACHINE_TYPE = re.compile(r"\.(?:\d{0,3}x?large|metal)|-(?:standard|(?:high|mega|ultra)\w+)-\d|\d+gb$|-(?:sxm|pcie)")
+_FILES = (".log", ".txt", ".out", ".json", ".py", ".sh", ".csv", ".gz", ".tar", ".zip", ".yaml")
+_LEAST_ACCOUNT = 6
+_LEAST_DEVICE = 6
+
+
+class PrivateNames:
+    """Knows the words of the rules that are nobody's."""
+
+    def __init__(self, rules: RedactionRules) -> None:
+        self._rules = rules
+        self._checks = {
+            "host": self._is_host, "node": self._is_node, "machine": self._is_machine, "user": self._is_user,
+            "owner": self._is_owner, "group": self._is_group, "device": self._is_device, "bucket": self._is_bucket,
+            "secret": self._is_secret,
+        }  # fmt: skip
+
+    def holds(self, kind: str, name: str) -> bool:
+        """Tells whether a name of a kind is private; kinds without a check always are."""
+        if not name or name.lower() in self._rules.public_names or PSEUDONYM.match(name):
+            return False
+        if kind in ("hexip", "hexsocket"):
+            return is_hex_machine(name, kind == "hexsocket")
+        check = self._checks.get(kind)
+        return check is None or check(name)
+
+    def is_of_words(self, name: str) -> bool:
+        # By its first word: `imagenet-1k` and `logs` are data, `jdoe-llm` is somebody's.
+        first = _FIRST_WORD.search(name.lower())
+        return first is not None and first.group() in self._rules.folders
+
+    def _is_host(self, name: str) -> bool:
+        if name.lower().endswith(self._rules.public_domains):
+            return False
+        # A number, a size, a version or an address (see addresses.py) is not a host; the id of a container is.
+        return bool(name[0].isalpha() or _HEX_NAME.fullmatch(name) or ("-" in name and name[0] != "-"))
+
+    def _is_node(self, name: str) -> bool:
+        # A word, a layer (`conv1`, `block_3`) and a type of machine name no machine.
+        lower = name.lower()
+        is_operation = not self._rules.operations.isdisjoint(re.split(r"[\W\d]+", lower))
+        is_name = _NODE.fullmatch(name) is not None and not is_operation and _MACHINE_TYPE.search(lower) is None
+        return is_name and self._is_host(name)
+
+    def _is_machine(self, name: str) -> bool:
+        return self._is_node(name) and not self.is_of_words(name)
+
+    def _is_user(self, name: str) -> bool:
+        return len(name) > 1
+
+    def _is_owner(self, name: str) -> bool:
+        # `/scratch/imagenet-1k` and `/nfs/logs` name what they hold.
+        return not self.is_of_words(name) and not name.lower().endswith(_FILES)
+
+    def _is_group(self, name: str) -> bool:
+        # MLPerf's `"namespace": "worker0"` names no group, and `account: 100%` no account.
+        is_word = name.lower().rstrip("0123456789-") in self._rules.public_names
+        return not is_word and (not name.isdigit() or len(name) >= _LEAST_ACCOUNT)
+
+    def _is_device(self, name: str) -> bool:
+        return len(name) >= _LEAST_DEVICE and any(map(str.isdigit, name)) and len(set(name) - set("-:x")) > 1
+
+    def _is_bucket(self, name: str) -> bool:
+        return name[0].isalpha() and len(name) > 2 and name.lower() not in self._rules.public_buckets
+
+    def _is_secret(self, name: str) -> bool:
+        return name.strip("*xX.") != "" and name[0] != "-"
