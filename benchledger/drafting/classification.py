@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from benchledger.definitions.log_format import COLUMNS
 from benchledger.drafting.name_guesses import name_guesses, plain
-from benchledger.drafting.template_drafts import Entry
+from benchledger.drafting.template_drafts import Entry, escaped
 from benchledger.drafting.values import Name, known_unit, quantity_of
 from benchledger.scanning.values import ANSI
 
@@ -23,7 +23,9 @@ _MOST_STEPS, _MOST_SUMMARIES, _MOST_SETTINGS = 3, 6, 14
 _MOST_RESULTS = 64
 # A key, an assignment (dots, `=`, `:`, two blanks), and a value of one word.
 _ASSIGN = r"(\s*\.{2,}\s*|\s*=\s*|\s*:\s+|\s{2,})"
-_SETTING = re.compile(rf"""(?:^|(?<=[\s|(\]:>]))(["']?)([A-Za-z][\w ./-]{{1,40}}?)\1{_ASSIGN}(["']?)([^\s"',;|]+)\4""")
+_SETTING = re.compile(
+    rf"""(?:^|(?<=[\s|(\]:>{{,]))(["']?)([A-Za-z][\w ./-]{{1,40}}?)\1{_ASSIGN}(["']?)([^\s"',;|)}}\]]+)\4"""
+)
 _WHOLE = re.compile(r"[0-9]{1,15}\Z")
 
 
@@ -195,6 +197,6 @@ def _settings(lines: list[str]) -> list[Setting]:
             template = f"{quote}{key}{quote}{assign}{value_quote}{{{name}:{kind}}}{value_quote}"
             if rest:
                 # Two holes must not touch: the character behind the value, a blank or comma, separates them.
-                template += re.sub(r"\A\s+", " ", rest)[:1] + ("{*}" if rest[1:].strip() else "")
+                template += escaped(re.sub(r"\A\s+", " ", rest)[:1]) + ("{*}" if rest[1:].strip() else "")
             found[key] = Setting(template, name, value, line)
     return list(found.values())[:_MOST_SETTINGS]

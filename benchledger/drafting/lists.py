@@ -30,12 +30,16 @@ _HEAD_KEYS = 5
 
 @dataclass(frozen=True)
 class ListCut:
-    """A list: its style, the literal where it begins, its first key, and the names in the shape's first line."""
+    """A list: its style, the literal where it begins, its first key, and the names in the shape's first line.
+
+    `head` has the texts of the pairs before it, by key.
+    """
 
     style: PairsStyle
     literal: int
     key: str
     names: tuple[str, ...]
+    head: tuple[tuple[str, str], ...] = ()
 
     def place(self, line: Masked) -> int | None:
         ends = [0, *(mark.end for mark in line.marks)]
@@ -67,11 +71,13 @@ def find_list(shape: Shape, start: int, further: frozenset[str]) -> ListCut | No
     """Returns the list at the end of a shape's lines, behind its counters; None if no list has two pairs."""
     first = shape.lines[0]
     best: tuple[tuple[int, int, int], PairsStyle, list[Pair], int] | None = None
-    for rank, style in enumerate(_styles(first.tail(start).decode())):
-        reader = pairs_reader(style, further)
-        for begin in itertools.islice(_key_starts(first, start, style.assign), _KEY_STARTS):
-            pairs = _clean(reader, first.tail(begin), style)
-            if pairs is None:
+    for rank, (assign, between) in enumerate(_styles(first.tail(start).decode())):
+        for begin in itertools.islice(_key_starts(first, start, assign), _KEY_STARTS):
+            tail = first.tail(begin)
+            style = PairsStyle(assign, (between,), _end(tail.decode().rstrip()))
+            pairs = _clean(pairs_reader(style, further), tail, style)
+            # Where a blank divides the pairs, a word before the first key is not of it: `starting model=tiny gpus=8`.
+            if pairs is None or (between == " " and " " in pairs[0][0]):
                 continue
             numbers = sum(number is not None for _, number, _, _ in pairs)
             score = (numbers, len(pairs), -rank)
@@ -85,14 +91,18 @@ def find_list(shape: Shape, start: int, further: frozenset[str]) -> ListCut | No
     return cut if cut is not None and _holds(cut, shape, further) else None
 
 
-def _styles(text: str) -> Iterator[PairsStyle]:
-    last = text.rstrip()[-1:]
-    end = last if last in _CLOSERS and text.count(last) > text[text.find("=") + 1 :].count(_CLOSERS[last]) else None
+def _end(tail: str) -> str | None:
+    # The bracket that closes the list, if it was opened before the first key.
+    last = tail[-1:]
+    return last if last in _CLOSERS and tail.count(last) > tail.count(_CLOSERS[last]) else None
+
+
+def _styles(text: str) -> Iterator[tuple[str, str]]:
     for assign, between in itertools.product(_ASSIGNS, _BETWEENS):
         if assign.strip() == between.strip() and assign != " ":
             continue
         if assign in text and between in text and not (assign == " " and between in (" ", "  ")):
-            yield PairsStyle(assign, (between,), end)
+            yield assign, between
 
 
 def _key_starts(line: Masked, start: int, assign: str) -> Iterator[int]:
@@ -145,7 +155,7 @@ def _behind_counters(line: Masked, begin: int, style: PairsStyle, pairs: list[Pa
     names = tuple(key for key, *_ in pairs[moved:])
     if at < 0 or names[0] not in line.literals[literal]:
         return None
-    return ListCut(style, literal, names[0], names)
+    return ListCut(style, literal, names[0], names, tuple((key, text) for key, _, text, _ in pairs[:moved] if text))
 
 
 def _are_settings(pairs: list[Pair]) -> bool:

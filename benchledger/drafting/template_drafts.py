@@ -137,8 +137,19 @@ def _template(shape: Shape, start: int, cut: ListCut | None) -> tuple[str, dict[
         position = mark.end
     source += escaped(line.text[position:stop])
     if cut is not None:
-        source += "{pairs}"
+        source = _with_texts(source, cut, names) + "{pairs}"
     return source, names
+
+
+def _with_texts(source: str, cut: ListCut, names: dict[str, Name]) -> str:
+    # The texts of pairs before the list are values too: `{"model": "{model:word}", "{pairs}`.
+    for key, text in cut.head:
+        name, value = _unused(plain_hole(key), names, False), escaped(text)
+        at = source.find(value, source.find(escaped(key)) + len(escaped(key)))
+        if name and " " not in value and at >= 0:
+            names[name] = Name(name, None, True, [], {text})
+            source = f"{source[:at]}{{{name}:word}}{source[at + len(value) :]}"
+    return source
 
 
 def _hole(shape: Shape, index: int, before: str, after: str, names: dict[str, Name], columns: set[str]) -> str:

@@ -10,6 +10,7 @@ from benchledger import draft_format
 from benchledger.errors import UsageError
 from benchledger.scanning.lines import LineReader
 from tests.formats.test_draft import drafted
+from tests.scanning.reading import values_of
 
 LIGHTNING = "GPU available: True (cuda), used: True\n" + "".join(
     "\r".join(
@@ -88,7 +89,7 @@ def test_a_progress_bar_in_which_the_last_evaluation_stands_is_a_step(tmp_path: 
 
 def test_the_unit_of_a_value_is_not_the_name_of_the_next(tmp_path: Path) -> None:
     _, log_format = drafted(TOKENS, tmp_path)
-    speed = log_format.fields[None, "tokens_sec_gpu"]
+    speed = log_format.fields[None, "tokens/sec/gpu"]
 
     assert (log_format.fields[None, "lr"].quantity, log_format.fields[None, "lr"].unit) == ("learning_rate", None)
     assert (speed.quantity, speed.unit, speed.scope) == ("throughput", "tokens/s", "gpu")
@@ -214,3 +215,31 @@ def test_a_unit_behind_a_number_belongs_to_it_and_a_time_without_a_name_is_asked
     assert (time.quantity, time.unit, time.scale) == ("step_time", "s", 0.001)
     assert "# ? the time of one step" in draft.text
     assert "| {tok_s_gpu:float,} tok/s/gpu | {time:float} ms | mem {mem:float} GiB" in draft.text
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        "model=tinynet batch_size=32 gpus=8 dtype=bf16",
+        "starting tinytrain model=tinynet batch_size=32 gpus=8 dtype=bf16",
+        "2026-11-20 10:00:00 config: model=tinynet, batch_size=32, gpus=8, dtype=bf16",
+        '{"model": "tinynet", "batch_size": 32, "gpus": 8, "dtype": "bf16"}',
+        '2026-11-20 10:00:00 INFO config {"model": "tinynet", "batch_size": 32, "gpus": 8, "dtype": "bf16"}',
+        "[cfg] {'model': 'tinynet', 'batch_size': 32, 'gpus': 8, 'dtype': 'bf16'}",
+        '{"model": "tinynet"}\n{"batch_size": 32}\n{"gpus": 8}\n{"dtype": "bf16"}',
+        'cfg(model="tinynet", batch_size=32, gpus=8, dtype="bf16")',
+    ],
+)
+def test_a_line_of_settings_states_the_model_wherever_it_stands(settings: str, tmp_path: Path) -> None:
+    log = f"{settings}\n" + "".join(f"tiny step {n}0 | loss 2.{n} | images/s 81{n}.5\n" for n in range(1, 9))
+
+    draft, log_format = drafted(log, tmp_path)
+
+    stated = {
+        name: value
+        for row in LineReader(log_format).read(log.encode()).rows
+        if row.layout.record.kind == "parameter"
+        for name, value in values_of(row).items()
+    }
+    assert (draft.steps, stated) == (8, {"model": "tinynet", "batch_size": 32, "gpus": 8, "dtype": "bf16"})
+    assert {"model", "gpus", "batch_size_per_gpu", "precision"} <= {fact.name for fact in log_format.facts}
