@@ -146,7 +146,6 @@ static void read_matcher(Blob *blob, Matcher *matcher, const Program *program) {
         if (template_shared(head, &matcher->template) != head->count) blob->failed = 1;
     }
     matcher->reference = number_of(blob) != 0;
-    matcher->strips = number_of(blob) != 0;
     matcher->kind = number_of(blob);
     matcher->style = number_of(blob);
     matcher->inner = number_of(blob);

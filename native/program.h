@@ -52,8 +52,6 @@ typedef struct {
     Span first;
     Template template;
     int reference;
-    /* Texts are taken without the blanks around them. */
-    int strips;
     /* Which head is the beginning of the template. */
     uint32_t head;
     uint32_t kind, style, json;

@@ -129,7 +129,7 @@ static int add_holes(Scan *scan, Draft *draft, const Matcher *matcher, const Hol
         if (code < STEP_INT || code == STEP_SKIP || code == STEP_END) continue;
         if (code == STEP_PAIRS && ++hole) continue;
         Span raw = holes[hole].text;
-        if (matcher->strips && matcher->targets[hole] == TO_TEXT) raw = stripped(raw.start, raw.end);
+        if (matcher->targets[hole] == TO_TEXT) raw = stripped(raw.start, raw.end);
         const Expansion *list = hole == matcher->list_hole ? &matcher->expansions[0] : NULL;
         Place inner = list ? find(raw.start, raw.end, list->after) : NULL;
         if (inner) {
@@ -700,13 +700,16 @@ static int read_piece(Scan *scan, Span piece, Span lead, int alone) {
     return SCAN_REFERENCE;
 }
 
-/* Whether a word may begin at `at`: the letter that ends a colour is none of a word. */
-static int is_word_start(const Scan *scan, Place at) {
-    if (at == scan->start || !is_word(at[-1])) return 1;
-    if (at[-1] != 'm' && at[-1] != 'K') return 0;
+/* Whether a colour code ends at `at`: its letter is none of a word. */
+static int ends_colour(Place start, Place at) {
+    if (at == start || (at[-1] != 'm' && at[-1] != 'K')) return 0;
     Place digits = at - 1;
-    for (int most = 8; most > 0 && digits > scan->start && (is_digit(digits[-1]) || digits[-1] == ';'); most--) digits--;
-    return digits - scan->start >= 2 && digits[-1] == '[' && digits[-2] == 0x1b;
+    for (int most = 8; most > 0 && digits > start && (is_digit(digits[-1]) || digits[-1] == ';'); most--) digits--;
+    return digits - start >= 2 && digits[-1] == '[' && digits[-2] == 0x1b;
+}
+
+static int is_word_start(const Scan *scan, Place at) {
+    return at == scan->start || !is_word(at[-1]) || ends_colour(scan->start, at);
 }
 
 static int ends_with(Place start, Place end, const char *form) {
@@ -717,14 +720,6 @@ static int ends_with(Place start, Place end, const char *form) {
 
 static int is_line_end(unsigned char byte) { return byte == '\n' || byte == '\r'; }
 
-/* Whether a colour that begins a line ends at `at`. */
-static int is_coloured_start(Place start, Place at) {
-    if (at - start < 4 || at[-1] != 'm' || !is_digit(at[-2])) return 0;
-    Place digits = is_digit(at[-3]) ? at - 3 : at - 2;
-    if (digits - start < 2 || digits[-1] != '[' || digits[-2] != 0x1b) return 0;
-    return digits - 2 == start || is_line_end(digits[-3]);
-}
-
 /* Whether the `+` with which a shell traces a command begins a line, or stands behind the prefix of a rank. */
 static int is_traced(Place start, Place plus) {
     if (plus == start || is_line_end(plus[-1])) return 1;
@@ -732,13 +727,17 @@ static int is_traced(Place start, Place plus) {
     return plus[-1] == '>' || plus[-1] == ']' || plus[-1] == ':';
 }
 
-/* Whether a line begins at `at`, or goes on behind the prefix of a rank, a container, a time or a colour. */
+/* Whether a line begins at `at`, or goes on behind the prefix of a rank, a container, a time, a logger or a colour. */
 static int is_line_start(const Scan *scan, Place at) {
+    static const char *const prefixes[] = {
+        "9Z ", ":99 ", ":99.999 ", ":99,999 ", ":99.999999 ", ":99,999999 ", "INFO ", "INFO: ", "INFO - ",
+        "stdout F ", "stderr F ", "stdout: ", "stderr: ",
+    };
     Place start = scan->start, before = at;
-    if (at == start || is_line_end(at[-1])) return 1;
+    if (at == start || is_line_end(at[-1]) || ends_colour(start, at)) return 1;
     switch (at[-1]) {
-    case 'm': return is_coloured_start(start, at);
     case ':':
+        if (ends_with(start, at, "INFO:root:")) return 1;
         before = at - 1;
         /* `9:7 %`: what is a rank is not glued to a number. */
         if (before > start && is_digit(before[-1]) && at < scan->end && is_digit(*at)) return 0;
@@ -747,9 +746,11 @@ static int is_line_start(const Scan *scan, Place at) {
         if (at - start < 2) return 0;
         if (at[-2] == ']') return 1;
         if (at[-2] == '+') return is_traced(start, at - 2);
-        if (ends_with(start, at, "9Z ") || ends_with(start, at, ":99 ")) return 1;
-        if (ends_with(start, at, ":99.999 ") || ends_with(start, at, ":99,999 ")) return 1;
-        if (ends_with(start, at, ":99.999999 ") || ends_with(start, at, ":99,999999 ")) return 1;
+        if (ends_colour(start, at - 1)) return 1;
+        if (at - start > 4 && ends_with(start, at, "  | ") && is_word(at[-5])) return at[-5] != '_';
+        for (size_t index = 0; index < sizeof prefixes / sizeof *prefixes; index++) {
+            if (ends_with(start, at, prefixes[index])) return 1;
+        }
         if (at[-2] != ':') return 0;
         before = at - 2;
         break;

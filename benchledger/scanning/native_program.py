@@ -166,7 +166,6 @@ def _matcher(
             _template(*_whole(template)),
             u32(heads[template]),
             u32(reference),
-            u32(record.line_start),
             u32(KINDS.index(record.kind)),
             u32(NONE if style is None or reference else styles.index(style)),
             u32(NONE if inner is None or reference else styles.index(inner)),

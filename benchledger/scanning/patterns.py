@@ -38,13 +38,14 @@ _CLOCKS = {"time": TIME, "duration": DURATION, "stamp": STAMP, "unix": UNIX}
 _BLANKS = re.compile(r"[ \t]+")
 
 # Text behind which a line begins besides its start: the prefix of a rank (`[1,0]<stdout>:`, `0: `, `[default0]:`), of a
-# container (`[pod/trainer-0/main] `) or of a time (`2024-01-01T00:00:00.123456789Z `, `2024-01-01 00:00:00,123 `), the
-# `+ ` of a shell's trace (`set -x`), and a colour code.
+# container (`[pod/trainer-0/main] `, `trainer-1  | `, `stdout F `), of a time (`2024-01-01T00:00:00.123456789Z `,
+# `2024-01-01 00:00:00,123 `) or of a logger (`INFO - `), the `+ ` of a shell's trace (`set -x`), and a colour code.
 _LINE_PREFIXES = (
     rb"[>\]]:", rb"[>\]0-9]: ", rb"\] ",
+    rb"[A-Za-z0-9]  \| ", rb"std(?:out|err) F ", rb"std(?:out|err): ",
     rb"[0-9]Z ", rb":[0-9]{2} ", rb":[0-9]{2}[.,][0-9]{3} ", rb":[0-9]{2}[.,][0-9]{6} ",
+    rb"INFO ", rb"INFO: ", rb"INFO - ", rb"INFO:root:",
     rb"\A\+ ", rb"[\r\n>\]:]\+ ", rb"[>\]:] \+ ",
-    rb"[\r\n]\x1b\[[0-9]m", rb"[\r\n]\x1b\[[0-9]{2}m", rb"\A\x1b\[[0-9]m", rb"\A\x1b\[[0-9]{2}m",
 )  # fmt: skip
 # The letter that ends a colour code belongs to no word: `ESC[0mbatch_size: 2`. A look-behind has a fixed length.
 _COLOUR_CODES = tuple(rb"\x1b\[[0-9;]{%d}[mK]" % length for length in range(9))
@@ -103,13 +104,18 @@ def line_start(first: bytes) -> bytes:
     # A rank may be glued to its line (`0:step`), but the digits of a time are not a line (`12:34`).
     glued = rb"(?<=[0-9]:" + first + rb")" + (b"" if first else rb"(?![0-9])")
     looks = [rb"(?<![^\r\n]" + first + rb")", *(rb"(?<=" + prefix + first + rb")" for prefix in _LINE_PREFIXES)]
+    looks += [_behind_colour(first), _behind_colour(b" " + first)]
     return b"(?:" + b"|".join(looks if first.isdigit() else [*looks, glued]) + b")"
 
 
 def word_start(first: bytes) -> bytes:
     """Returns the regex of the place behind `first`, the first character of a word (or nothing: its start)."""
-    codes = b"|".join(rb"(?<=" + code + first + rb")" for code in _COLOUR_CODES)
-    return rb"(?:(?<![A-Za-z0-9_]" + first + rb")|(?<=[mK]" + first + rb")(?:" + codes + rb"))"
+    return rb"(?:(?<![A-Za-z0-9_]" + first + rb")|" + _behind_colour(first) + rb")"
+
+
+def _behind_colour(text: bytes) -> bytes:
+    codes = b"|".join(rb"(?<=" + code + text + rb")" for code in _COLOUR_CODES)
+    return rb"(?<=[mK]" + text + rb")(?:" + codes + rb")"
 
 
 def head_parts(template: Template) -> tuple[tuple[Part, ...], Part | None]:

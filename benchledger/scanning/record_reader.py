@@ -40,7 +40,7 @@ class RecordReader:
         Raises Refused for a value that cannot be stored.
         """
         columns: Columns = {}
-        found = _hole_pairs(record, template, match, columns)
+        found = _hole_pairs(template, match, columns)
         note = b""
         lists, notes = self._lists(record, template, match)
         found += lists
@@ -126,7 +126,7 @@ class RecordReader:
         return self._last_json[1], self._last_json[2]
 
 
-def _hole_pairs(record: RecordDefinition, template: Template, match: re.Match[bytes], columns: Columns) -> list[Pair]:
+def _hole_pairs(template: Template, match: re.Match[bytes], columns: Columns) -> list[Pair]:
     # The values of the holes; those that are columns go into `columns`.
     found: list[Pair] = []
     for hole, raw in zip(template.holes, match.groups(), strict=True):
@@ -141,8 +141,8 @@ def _hole_pairs(record: RecordDefinition, template: Template, match: re.Match[by
             unit = "s" if hole.type in ("duration", "stamp") else None
             found.append((hole.name, None if value is None else float(value), None, unit))
         else:
-            # The first value of a line may be indented.
-            found.append((hole.name, None, decode(raw.strip() if record.line_start else raw), None))
+            # The first value of a line may be indented, and blanks may follow the last one.
+            found.append((hole.name, None, decode(raw.strip()), None))
     return found
 
 
