@@ -70,10 +70,7 @@ def publish(
         f"{made.path}: {counted(made.logs, 'log')}, {counted(made.runs, 'run')} of {counted(made.units, 'unit')}",
     )
     if into is not None and stored_key(into) is None:
-        settings.say(
-            f"{into} has no key: an ingest into it would make another one, and other pseudonyms. To add logs, "
-            "remove it and publish with --key-file FILE, the key of the lake"
-        )
+        settings.say(f"{into} has no key: the first ingest into it needs --key-file FILE, the key of the lake")
 
 
 @lake.command()

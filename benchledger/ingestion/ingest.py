@@ -46,7 +46,7 @@ from benchledger.scanning.samples import known_formats, load_formats
 from benchledger.store.copies import copy_for_trial, ledger_files
 from benchledger.store.database import open_for_writing
 from benchledger.store.default_db import DEFAULT_DB
-from benchledger.store.key_file import read_key_file
+from benchledger.store.key_file import need_key, read_key_file
 from benchledger.store.private_file import PrivateFile, SeenFile
 
 STDIN_NAME = "stdin"
@@ -207,6 +207,7 @@ class _Ingest:
         self._is_new = db.parent.is_dir() and not db.exists()
         con = None if self._is_new else opened.enter_context(closing(open_for_writing(db, options.wait_s, records=0)))
         self._tops = self._folders if options.files is None else []
+        need_key(db, options.key, con)
         with gc_paused(), closing(PrivateFile(db, options.key)) as private:
             self._key = private.key
             self._redactor = Redactor(known_redaction(), self._key)
@@ -296,5 +297,4 @@ class _Ingest:
         result.archives, result.archived_files = len(accounts.members), accounts.archived_files
         result.nested_archives, result.damaged_archives = accounts.nested_archives, len(accounts.damaged)
         result.bytes_read, result.lost_private = accounts.bytes_read, plan.lost_private
-        result.foreign = tuple(plan.foreign)
-        result.seconds = time.monotonic() - self._began
+        result.foreign, result.seconds = tuple(plan.foreign), time.monotonic() - self._began

@@ -5,9 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchledger.definitions.regular_file import need_regular
 from benchledger.errors import DatabaseError, UsageError, cure_of_writing
+
+if TYPE_CHECKING:
+    import duckdb
 
 KEY_BYTES = 32
 LEAST_BYTES = 32
@@ -58,6 +62,18 @@ def stored_key(db_path: Path | str) -> bytes | None:
             f"is read again, and hosts get new pseudonyms"
         )
     return content.removeprefix(KEY_MAGIC)
+
+
+def need_key(db_path: Path, given: bytes | None, con: duckdb.DuckDBPyConnection | None) -> None:
+    """Raises UsageError for a ledger with logs, such as one made of a lake, that has no private files to hold a key."""
+    private = Path(f"{db_path}.private")
+    if con is None or given is not None or key_path(db_path).exists() or private.exists():
+        return
+    if con.execute("from log limit 1").fetchone() is not None:
+        raise UsageError(
+            f"{db_path}: has logs but no key, and another key gives other pseudonyms. Copy {private.name} and "
+            f"{key_path(db_path).name} from the machine that read the logs, or name a key with --key-file FILE"
+        )
 
 
 def store_key(db_path: Path | str, key: bytes) -> None:

@@ -121,7 +121,9 @@ def _private(con: duckdb.DuckDBPyConnection, db: Path) -> list[Held]:
     path = private_path(db)
     if not path.is_file():
         # A public copy has no private files, and its readers need none.
-        return [Held(there, True, "absent: the next ingest reads every file again, and hosts may get new pseudonyms")]
+        return [
+            Held(there, True, "absent: the next ingest reads every file again, and needs --key-file without the key")
+        ]
     modes = {file: file.stat().st_mode & 0o777 for file in private_paths(db) if file.is_file()}
     unsafe = [file for file, mode in modes.items() if os.name == "posix" and mode & 0o077]
     found = [Held(there, True)]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchledger import ingest
-from benchledger.errors import DatabaseError
+from benchledger.errors import DatabaseError, UsageError
 from benchledger.store.key_file import KEY_MAGIC, key_path
 from benchledger.store.private_file import key_of
 from tests.ingestion.logs import ask, one, put, run_text
@@ -29,7 +29,7 @@ def test_no_real_path_is_in_the_ledger_and_the_private_files_are_the_owners(db: 
         ]
 
 
-@pytest.mark.parametrize("lost", [["private"], ["key"], ["private", "key"]])
+@pytest.mark.parametrize("lost", [["private"], ["key"]])
 def test_without_a_private_file_everything_is_read_again_and_nothing_else_is_lost(
     db: Path, tmp_path: Path, lost: list[str]
 ) -> None:
@@ -51,6 +51,19 @@ def test_without_a_private_file_everything_is_read_again_and_nothing_else_is_los
     assert one(db, "select trials from speed_table where is_default") == 1
     again = ingest(tmp_path / "logs", db=db)
     assert (again.files, again.lost_private) == ({"unchanged": 1}, False)
+
+
+def test_a_ledger_with_logs_and_no_private_file_needs_a_key(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "run.log", run_text().log)
+    ingest(tmp_path / "logs", db=db)
+    key = tmp_path / "key"
+    key_path(db).rename(key)
+    Path(f"{db}.private").unlink()
+
+    with pytest.raises(UsageError, match=r"has logs but no key.*--key-file FILE"):
+        ingest(tmp_path / "logs", db=db)
+    assert not key_path(db).exists()
+    assert ingest(tmp_path / "logs", db=db, key_file=key).lost_private
 
 
 def test_an_older_ledger_whose_key_is_in_its_list_of_files_goes_on_as_it_was(db: Path, tmp_path: Path) -> None:
