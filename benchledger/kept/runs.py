@@ -66,6 +66,7 @@ from (
 )
 """
 _CLAIMED_LANES = "select run_id, place, coalesce(rank, -1) as lane from claimed_record where part is not null"
+_CLOCKED = "select run_id, place, 0 as lane from claimed_record where part is not null and clock_s is not null"
 _ORDERED = """
 create or replace temp table ordered_record as
 select * exclude (texts, lead, note)
@@ -98,7 +99,7 @@ def _fill_records(con: duckdb.DuckDBPyConnection, *, is_long: bool) -> None:
     _sum_up(con)
     con.execute(sql_of("speeds"))
     con.execute(sql_of("memory"))
-    con.execute(sql_of("clocks"))
+    con.execute(sql_of("clocks", streams=_where_in_order(con, streams, _CLOCKED) if is_long else {}))
     con.execute(sql_of("chosen_losses"))
     if finds(con, "from loss_at limit 1"):
         con.execute(sql_of("losses"))
@@ -138,6 +139,11 @@ def claim_records(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     return OF_ONE_RANK if one_rank else {}
 
 
+def _where_in_order(con: duckdb.DuckDBPyConnection, streams: dict[str, str], rows: str) -> dict[str, str]:
+    """The windows that may give way to a stream where some rows, asked for alone, come in order too; else none."""
+    return streams if con.execute(_ORDER.format(rows)).fetchall()[0][0] else {}
+
+
 def read_speeds(con: duckdb.DuckDBPyConnection, streams: dict[str, str], *, is_long: bool = False) -> None:
     """Makes what rules count in, stream_reading and asked_reading. `streams`: as claim_records returns them.
 
@@ -145,10 +151,14 @@ def read_speeds(con: duckdb.DuckDBPyConnection, streams: dict[str, str], *, is_l
     """
     con.execute(sql_of("readings"))
     timed = finds(con, "from asked_timing limit 1")
-    as_they_come = streams if timed and con.execute(_ORDER.format("from moment")).fetchall()[0][0] else {}
-    con.execute(sql_of("timings", streams=as_they_come) if timed else _NONE_TIMED)
+    steps = "from moment where is_step"
+    if timed:
+        from_step_to_step = _where_in_order(con, streams, f"{steps} and makes_intervals")
+        con.execute(sql_of("timings", streams=from_step_to_step))
+    else:
+        con.execute(_NONE_TIMED)
     if finds(con, "from asked_timing where quantity <> 'interval' limit 1"):
-        con.execute(sql_of("rounds", streams=as_they_come))
+        con.execute(sql_of("rounds", streams=_where_in_order(con, streams, steps)))
     con.execute(sql_of("reading"))
     con.execute(sql_of("rules"))
     if is_long:

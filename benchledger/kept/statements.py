@@ -15,6 +15,7 @@ FOLDER = Path(__file__).with_name("sql")
 # The records of each run stand together, in its order. A window without a partition reads them as a stream; another one
 # sorts and holds all rows. These windows are replaced where all rows are of one run, or those of each run of one rank.
 OF_ONE_RUN = {
+    "partition by run_id, log_id order by place": "",
     "partition by run_id order by place": "",
     "rows between nth - 1 preceding and current row": "rows unbounded preceding",
 }

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchledger.kept import fill, keep
+from benchledger.kept import fill, keep, runs
 from benchledger.store.database import open_for_writing
 from tests.views.conftest import ONE_GPU, Ledger
 
@@ -142,6 +142,33 @@ def test_a_run_is_at_any_target_where_the_curve_is(drawn, target):
     told, kept = (drawn.rows(query, target) for query in (REACHED, AT_TARGET))
 
     assert as_texts(kept) == as_texts(told)
+
+
+@pytest.mark.parametrize("long_run", [10**9, 20])
+def test_a_midnight_stays_where_it_is_when_a_join_hands_on_records_in_no_order(drawn, monkeypatch, long_run):
+    clocks = drawn.rows("from kept.run_clock order by run_id")
+    written = runs.sql_of
+
+    def turned(name, **given):
+        text = written(name, **given)
+        return text.replace(
+            "    from claimed_record\n    semi", "    from (from claimed_record order by -place)\n    semi"
+        )
+
+    monkeypatch.setattr(runs, "sql_of", turned)
+    monkeypatch.setattr(runs, "_CLOCKED", f"{runs._CLOCKED} order by -place")
+    monkeypatch.setattr(fill, "LONG_RUN", long_run)
+    past = drawn.rows(
+        """
+        delete from kept.run_hash
+        where run_id in (select run_id from kept.run_clock where midnights <> [])
+        returning run_id
+        """
+    )
+    keep(drawn.filled)
+
+    assert len(past) == 3
+    assert drawn.rows("from kept.run_clock order by run_id") == clocks
 
 
 def test_the_draw_has_every_kind_of_run(drawn):

@@ -21,11 +21,12 @@ select run_id, log_id, byte_offset, before_s, since_s
 from (
     select
         run_id, log_id, byte_offset,
-        if(lag(run_id) over () = run_id and lag(log_id) over () = log_id, lag(clock_s) over (), null) as before_s,
+        if(lag(log_id) over w = log_id, lag(clock_s) over w, null) as before_s,
         clock_s - before_s as since_s
     from claimed_record
     semi join (from log_clock where started_s is not null) as clocked using (run_id, log_id)
     where part is not null and clock_s is not null
+    window w as (partition by run_id, log_id order by place)
 )
 where abs(since_s) > 43200;
 
