@@ -52,7 +52,6 @@ typedef struct {
 typedef struct {
     uint32_t target;
     Span path;
-    int is_optional;
 } JsonColumn;
 
 typedef struct {

@@ -223,7 +223,6 @@ static void read_map(Blob *blob, JsonMap *map) {
     for (uint32_t index = 0; index < map->columns_count && !blob->failed; index++) {
         map->columns[index].target = number_of(blob);
         map->columns[index].path = bytes_of(blob);
-        map->columns[index].is_optional = number_of(blob) != 0;
         if (!is_json_column(map->columns[index].target)) blob->failed = 1;
     }
     map->micros = number_of(blob);

@@ -326,7 +326,7 @@ static int read_json(Scan *scan, const JsonMap *map, Span text, Span lead, Draft
     }
     for (uint32_t index = 0; index < map->columns_count; index++) {
         const Node *node = json_at(json, map->columns[index].path);
-        if (node == NULL && map->columns[index].is_optional) continue;
+        if (node == NULL && map->columns[index].target == TO_LOGGED_AT) continue;
         if (node == NULL || node->kind == JSON_OBJECT || node->kind == JSON_ARRAY) return NEXT;
         /* What is null here is not what stands before the record either. */
         if (node->kind == JSON_NULL) {

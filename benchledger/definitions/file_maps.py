@@ -13,7 +13,7 @@ class JsonMap:
     The record matches if the values of `where` are there (a list: one of them), the paths of `has` exist, and the
     values of `unless` are absent. `values` is the path of an object of values (`.`: the whole object), or names with
     their paths. `named` has the paths of a further value's name and of that value. `time_unit` is the unit of a numeric
-    `logged_at`, the time since 1970, and of `clock_s`. An object may lack the columns in `optional`.
+    `logged_at`, the time since 1970, and of `clock_s`. An object may lack its time.
 
     For documents only: `each` is the path of a list whose objects are the records. `units` has the paths of units.
     `steps` has the paths of objects that hold a value under the number of each step.
@@ -29,7 +29,6 @@ class JsonMap:
     named: tuple[str, str] | None = None
     time_unit: str | None = None
     steps: dict[str, str] = field(default_factory=dict)
-    optional: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from benchledger.definitions.phases import PHASES
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
 
-JSON = ("values", "where", "has", "unless", "named", "time_unit", "optional", *model.COLUMNS)
+JSON = ("values", "where", "has", "unless", "named", "time_unit", *model.COLUMNS)
 JSON_DOCUMENT = (*JSON, "each", "units", "steps")
 _SQLITE = ("tables", "start", "end", "unit", "duration", "label", "names", "device", "values", "span")
 CSV = ("columns", "headers", "headerless", "search", "long", "drop")
@@ -48,9 +48,6 @@ def read_json(table: Table) -> file_maps.JsonMap:
     named = tuple(table.strings("named"))
     if named and len(named) != 2:
         table.fail("named", f"named is the path of a name and that of its value, not {list(named)}")
-    optional = tuple(table.strings("optional"))
-    if unknown := [column for column in optional if column not in columns]:
-        table.fail("optional", f"optional lists columns of this table, and {unknown[0]!r} is none")
     return file_maps.JsonMap(
         values=values,
         columns=columns,
@@ -62,7 +59,6 @@ def read_json(table: Table) -> file_maps.JsonMap:
         named=(named[0], named[1]) if named else None,
         time_unit=table.listed("time_unit", vocabulary().spellings),
         steps=table.texts("steps"),
-        optional=optional,
     )
 
 

@@ -66,7 +66,7 @@ def pairs_of(definition: JsonMap, data: Any, columns: dict[str, Any]) -> list[Pa
         values = {name: value, **values}
     for column, path in definition.columns.items():
         value = at(data, path)
-        if value is MISSING and column in definition.optional:
+        if value is MISSING and column == "logged_at":
             continue
         if value is MISSING or isinstance(value, dict | list):
             return None

@@ -34,14 +34,10 @@ def packed_map(asked: JsonMap, template: Template) -> bytes | None:
             u32(whole) + (sized(asked.values.encode()) if isinstance(asked.values, str) else b""),
             listed([sized(name.encode()) + sized(path.encode()) for name, path in values.items()]),
             u32(asked.named is not None) + b"".join(sized(path.encode()) for path in asked.named or ()),
-            listed([_column(asked, name, path) for name, path in asked.columns.items()]),
+            listed([u32(TARGETS.index(name)) + sized(path.encode()) for name, path in asked.columns.items()]),
             u32(micros),
         ]
     )
-
-
-def _column(asked: JsonMap, name: str, path: str) -> bytes:
-    return u32(TARGETS.index(name)) + sized(path.encode()) + u32(name in asked.optional)
 
 
 def _condition(kind: int, path: str, expected: Any) -> bytes:

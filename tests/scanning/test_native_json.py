@@ -24,7 +24,7 @@ FORMAT = """
 anchors = ["JS {"]
 record = [
     { name = "named", kind = "summary", templates = ["JS {json}"], json = { named = ["key", "value"], values = { a = "data.a", first = "list.0" }, where = { kind = ["x", "y"] }, label = "key", logged_at = "time", time_unit = "ms" } },
-    { name = "undated", kind = "event", templates = ["JS {json}"], json = { values = "data", label = "key", logged_at = "time", step = "step", time_unit = "ms", optional = ["logged_at", "step"], where = { kind = "u" } } },
+    { name = "undated", kind = "event", templates = ["JS {json}"], json = { values = "data", label = "key", logged_at = "time", step = "step", time_unit = "ms", where = { kind = "u" } } },
     { name = "clocked", kind = "event", templates = ["JS {json}"], json = { values = ".", clock_s = "time", device = "value", has = ["data.a.b"] } },
     { name = "whole", kind = "step", templates = ["JS {json}"], json = { values = "data", step = "step", rank = "list.1", unless = { kind = "z" } } },
     { name = "dated", kind = "step", templates = ["JS {json}"], json = { values = { key = "key" }, logged_at = "value", where = { list = [] } } },
@@ -105,11 +105,12 @@ def test_a_key_that_occurs_twice_makes_the_object_a_reject() -> None:
     assert ([row.reason for row in found.rejects], found.rows) == (["bad json: a key occurs twice"], [])
 
 
-def test_a_column_that_an_object_may_lack_is_null() -> None:
-    log = PROOF + b'JS {"kind": "u", "key": "k", "data": {"a": 5}}\n' * 3
+def test_an_object_may_lack_its_time_and_no_other_column() -> None:
+    log = PROOF + b'JS {"kind": "u", "key": "k", "data": {"a": 5}, "step": 1}\n' * 3
+    log += b'JS {"kind": "u", "key": "k", "data": {"a": 5}}\n'
     found = read_by_reference(made(), log)
 
-    assert (len(found.rows), found.rejects) == (3, [])
+    assert (len(found.rows), [reject.line for reject in found.rejects]) == (3, [5])
     assert read_by_scanner(LogReader({"made": made()}, native=True), log)[0] == found
 
 
