@@ -84,7 +84,9 @@ def _causes(done: Audit) -> str:
     rows, more = [], []
     for (check, severity), causes in done.causes.group_by("check", "severity", maintain_order=True):
         for cause in causes.head(CAUSES).iter_rows(named=True):
-            about = cause["about"] if len(cause["about"]) <= ABOUT else f"{cause['about'][: ABOUT - 1]}…"
+            # In a ledger that others changed, what a cause names may be NULL.
+            about = cause["about"] or ""
+            about = about if len(about) <= ABOUT else f"{about[: ABOUT - 1]}…"
             rows.append(
                 [str(severity), str(check), str(cause["findings"]), about, cause["cell"] or cause["run_key"] or ""]
             )

@@ -9,6 +9,7 @@ import click
 
 from benchledger.cli.settings import Settings
 from benchledger.errors import counted
+from benchledger.exports.safe_text import escaped
 from benchledger.exports.values import json_text, plain
 from benchledger.ingestion.outcomes import FAULTY, LEFT_OUT
 
@@ -151,7 +152,8 @@ def _say_not_read(settings: Settings, result: IngestResult) -> None:
 
 
 def _place(outcome: FileOutcome) -> str:
-    return outcome.place or outcome.path
+    # On one line: a name may hold line breaks, and what follows one would look like another message.
+    return escaped(outcome.place or outcome.path)
 
 
 def _is_refused_facts(outcome: FileOutcome) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from posixpath import isabs, normpath
 from typing import Any
@@ -20,6 +21,7 @@ _FACTS = {
     "ended_at": "ended_at", "exit_code": "exit_code", "signal": "signal", "failure": "failure",
 }  # fmt: skip
 _TABLES = ("case", "environment")
+_MOST_PROBLEMS = 100
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,10 @@ class Manifest:
 
 class _TwiceError(ValueError):
     """Raised for a key that occurs twice in one object."""
+
+
+class _TooManyError(Exception):
+    """Raised for more mistakes than are listed."""
 
 
 def facts_of_manifests() -> dict[str, str]:
@@ -71,7 +77,8 @@ def read_manifest(text: str) -> Manifest:
         found = data.get(KEY) if isinstance(data, dict) else data
         manifest.problems.append((0, f"bad manifest: {KEY} is {found!r}; this benchledger reads version {VERSION}"))
         return manifest
-    _Reader(text, manifest).read(data)
+    with suppress(_TooManyError):
+        _Reader(text, manifest).read(data)
     if manifest.problems:
         manifest.stated, manifest.files = [], []
     return manifest
@@ -172,6 +179,9 @@ class _Reader:
         self._manifest.stated.append(Stated(key, fact, whole, offset))
 
     def _problem(self, offset: int, problem: str) -> None:
+        if len(self._manifest.problems) == _MOST_PROBLEMS:
+            self._manifest.problems.append((offset, "bad manifest: more mistakes follow, which are not listed"))
+            raise _TooManyError
         whole = problem.encode("utf-8", "backslashreplace").decode()
         self._manifest.problems.append((offset, f"bad manifest: {whole}"))
 

@@ -44,16 +44,21 @@ class TomlFile:
 
     def refuse_unknown(self, place: str, table: dict[str, Any], known: set[str]) -> None:
         """Raises DefinitionError for unknown keys, with the known ones."""
+        unknown = [key for key in table if key not in known]
         problems = [
             f"{self.path}:{self.line_of(f'{place}.{key}' if place else key)}: "
             f"unknown key {key!r}{suggestion(key, known)}; known here: {', '.join(sorted(known))}"
-            for key in table
-            if key not in known
+            for key in unknown[:_MOST_UNKNOWN]
         ]
+        if len(unknown) > _MOST_UNKNOWN:
+            problems.append(f"{self.path}: and {len(unknown) - _MOST_UNKNOWN:,} more unknown keys")
         if problems:
             raise DefinitionError("\n".join(problems))
 
 
+# Python converts no number of more than 4,300 digits to text.
+_ENDLESS_NUMBER = re.compile(r"(?<!\w)(?:[0-9][0-9_]{3500}|0[xob][0-9a-fA-F_]{3500})", re.ASCII)
+_MOST_UNKNOWN = 20
 # A key with more names costs the parser the square of their number. The search begins where a name begins: within a
 # long name it would take the square of its length.
 _ENDLESS_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]+[ \t]*\.[ \t]*){64}""", re.ASCII)
@@ -85,6 +90,9 @@ def parse_toml(path: Path, raw: bytes) -> TomlFile:
     if endless := _ENDLESS_KEY.search(text):
         line = text.count("\n", 0, endless.start()) + 1
         raise DefinitionError(f"{path}:{line}: a key of more than 64 names joined by dots: divide it into tables")
+    if endless := _ENDLESS_NUMBER.search(text):
+        line = text.count("\n", 0, endless.start()) + 1
+        raise DefinitionError(f"{path}:{line}: a number of more than 3,500 digits")
     try:
         data = tomllib.loads(text)
     except RecursionError as error:
@@ -92,9 +100,4 @@ def parse_toml(path: Path, raw: bytes) -> TomlFile:
     except tomllib.TOMLDecodeError as error:
         match = re.search(r"line (\d+)", str(error))
         raise DefinitionError(f"{path}:{match.group(1) if match else 1}: not TOML: {error}") from error
-    except ValueError as error:
-        # Python's own limit on the digits of a whole number.
-        digits = re.search(r"\d{4301}", text)
-        line = text.count("\n", 0, digits.start()) + 1 if digits else 1
-        raise DefinitionError(f"{path}:{line}: a number of more than 4,300 digits") from error
     return TomlFile(path, data, text)

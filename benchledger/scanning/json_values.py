@@ -11,12 +11,12 @@ from benchledger.definitions.file_maps import JsonMap
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning import rows
 from benchledger.scanning.rows import Pair, Refused
-from benchledger.scanning.values import decode, to_time
+from benchledger.scanning.values import LARGEST, decode, to_time
 
-_LARGEST = {"step": 2**63, "epoch": 2**63, "rank": 2**31}
+_LARGEST = {"step": LARGEST, "epoch": LARGEST, "rank": 2**31}
 # As deep as a JSON value may be nested: each level is a part of its name.
 _DEEPEST = 32
-# A step's number has at most 63 bits.
+# A step is less than 10**18.
 _STEP_DIGITS = 18
 
 MISSING = object()

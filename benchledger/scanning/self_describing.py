@@ -23,7 +23,7 @@ from benchledger.scanning.object_lines import NOT_FINITE, dict_line, json_line
 from benchledger.scanning.rows import Columns, Pair, Pieces, Place, Refused, make_row
 from benchledger.scanning.text_lines import NUMBER_CELL, lines_of, pair_of, reject
 from benchledger.scanning.unread import is_measurement
-from benchledger.scanning.values import refuse_cut
+from benchledger.scanning.values import LARGEST, refuse_cut
 
 # What a recognised log has at least, over the lines that are looked at.
 _LINES_TRIED = 2_000
@@ -37,7 +37,6 @@ _OBJECT_SHARE = {"json": 0.5, "dict": 0.5, "csv": 0.75}
 _MOST_WORDS = 2
 # A larger number is seconds since 1970.
 _MOST_EPOCHS = 1_000_000
-_LARGEST = 2**63
 # They tell a training by themselves; the others only beside another quantity.
 _TELLING = frozenset({"loss", "perplexity"})
 _HALF_TELLING = frozenset({"learning_rate", "throughput"})
@@ -264,7 +263,7 @@ class SelfDescribingReader(FileReader):
                 value = data[by_name[name]]
                 if isinstance(value, str) and _WHOLE.match(value):
                     value = int(value)
-                if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _LARGEST:
+                if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < LARGEST:
                     columns[column] = value
                     taken.add(by_name[name])
         return columns, taken

@@ -22,6 +22,8 @@ _GOES_ON = re.compile(rb"[.,_'+-]?[0-9]|[eE][+-]?[0-9]")
 _BLANK = (b" ", b"\t")
 _TIME = re.compile(rb"(" + TIME + rb")Z?\Z")
 _LEAP_YEAR = 2000
+# Steps and epochs are smaller, so that SQL can add and subtract any two: bigint holds up to 9.2e18.
+LARGEST = 10**18
 
 
 def decode(raw: bytes) -> str:

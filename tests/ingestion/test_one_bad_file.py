@@ -30,8 +30,9 @@ def outcomes(db: Path, folder: Path, **more: Any) -> dict[str, tuple[str, str]]:
 HOSTILE = {
     "x=" + "[" * 100_000: "facts.toml:1: lists or tables are nested too deep: remove some layers",
     "x=" + "{a=" * 100_000: "facts.toml:1: lists or tables are nested too deep: remove some layers",
-    "\nx=" + "9" * 500_000: "facts.toml:2: a number of more than 4,300 digits",
-    "9" * 500_000: "facts.toml:1: not TOML: Expected '=' after a key in a key/value pair (at end of document)",
+    "\nx=" + "9" * 500_000: "facts.toml:2: a number of more than 3,500 digits",
+    "\n[case]\nseq_len=0x" + "f" * 500_000: "facts.toml:3: a number of more than 3,500 digits",
+    "9" * 500_000: "facts.toml:1: a number of more than 3,500 digits",
     "[case]\n" + ".".join("a" * 200_000) + "=1": (
         "facts.toml:2: a key of more than 64 names joined by dots: divide it into tables"
     ),
@@ -49,6 +50,47 @@ def test_a_hostile_facts_toml_is_refused_and_its_neighbours_are_read(db: Path, t
     for number, reason in enumerate(HOSTILE.values()):
         assert found[f"{number}/good.log"] == ("loaded", "")
         assert found[f"{number}/facts.toml"] == ("unreadable", reason)
+
+
+def test_of_many_unknown_keys_the_first_are_named(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "facts.toml", "".join(f"k{number}=1\n" for number in range(90_000)))
+    begin = time.process_time()
+
+    reason = outcomes(db, tmp_path / "logs", jobs=1)["facts.toml"][1]
+
+    assert time.process_time() - begin < 3
+    assert reason.count("unknown key ") == 20
+    assert reason.endswith("facts.toml: and 89,980 more unknown keys")
+
+
+@pytest.mark.parametrize("key", ["k", "\\u006b"])
+def test_of_many_mistakes_in_a_manifest_the_first_100_are_rejects(db: Path, tmp_path: Path, key: str) -> None:
+    keys = "".join(f', "{key}{number}": 1' for number in range(30_000))
+    put(tmp_path / "logs" / "run.json", '{"benchledger_manifest": 1, "files": []' + keys + "}")
+    begin = time.process_time()
+
+    ingest(tmp_path / "logs", db=db, jobs=1)
+
+    assert time.process_time() - begin < 3
+    assert one(db, "select count(*) from reject") == 101
+    assert one(db, "select count(*) from reject where reason like '%more mistakes follow%'") == 1
+
+
+LAST = str(2**63 - 1)
+
+
+@pytest.mark.parametrize("log", [
+    "tokens per iteration will be: 40,960\niter 1: loss 1.0, time 5.00ms, mfu 1.00%\niter {}: loss 1.0, time 5.00ms\n",
+    '{"step": 1, "loss": 1.0}\n' * 20 + '{"step": {}, "loss": 1.0}\n',
+])  # fmt: skip
+def test_steps_that_sql_cannot_add_are_rejects(db: Path, tmp_path: Path, log: str) -> None:
+    put(tmp_path / "logs" / "bad.log", log.replace("{}", LAST))
+    put(tmp_path / "logs" / "good.log", GOOD)
+
+    found = outcomes(db, tmp_path / "logs")
+
+    assert found["good.log"] == ("loaded", "")
+    assert one(db, f"select count(*) from kept.record where step = {LAST}") == 0
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -17,12 +17,12 @@ from benchledger.scanning.rows import Columns, Pair, Pieces, Place, Refused, mak
 from benchledger.scanning.text_lines import reject
 from benchledger.scanning.trackers.frames import Frame, LevelDbLog, TfRecords
 from benchledger.scanning.trackers.named_files import run_of
+from benchledger.scanning.values import LARGEST
 
 BAD_JSON_VALUE = "bad json: a value of the record is no JSON"
 BAD_PROTOBUF = "bad protobuf: the record is no message of its kind"
 # The value that states the run's own id, by which the files of one run are told.
 RUN_ID = "run_id"
-_LARGEST = 2**63
 
 
 class TrackerReader(FileReader):
@@ -131,4 +131,4 @@ def step_of(value: Any) -> int | None:
     """Returns a step as a column can hold it; None for what is none."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _LARGEST else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < LARGEST else None
