@@ -21,8 +21,11 @@ FITTING_SHARE = 0.9
 LEAST_LINES = 2
 
 _HEADER_CELL = re.compile(r"([A-Za-z][A-Za-z0-9_./:()-]{0,63})(?: \[([^\]]{1,16})\])?\Z")
-# A line of a shell: `user@host:~$ nvidia-smi ...`, `# nvidia-smi`.
-_PROMPT = re.compile(rb"(?:\^C)?(?:\([^()\s]*+\) )?(?:\[[^]]*+\]|[^\s,$#>]*+)[$#>](?:[ \t][^\r\n]*+)?\r?\Z")
+# A line of a shell: `user@host:~$ nvidia-smi ...`, `# nvidia-smi`, `C:\\>nvidia-smi`, `+ nvidia-smi`, or of `script`.
+_PROMPT = re.compile(
+    rb"(?:\^C)?(?:\([^()\s]*+\) )?(?:\[[^]]*+\]|[^\s,$#>]*+)[$#>](?:[ \t][^\r\n]*+)?\r?\Z"
+    rb"|(?:PS )?[A-Za-z]:\\[^>\r\n]*+>|\+ |Script (?:started|done) "
+)
 # Characters that no column name contains; a unit stands in brackets.
 _NO_NAME = re.compile(rb"[!#-'*+;-@\\^`{|}~]")
 _WHOLE = re.compile(r"[0-9]{1,18}\Z")

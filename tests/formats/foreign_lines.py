@@ -19,7 +19,6 @@ LINES = {
     "torchtitan": "[rank0]:INFO - step: 10  loss: 7.1  memory: 30.1GiB(31.7%)  tps: 1,444  tflops: 300.32",
     "aws albert": "INFO     Train step 1040 -- Loss: 11.174, MLM: 10.479, SOP: 0.695 -- It/s: 1.69",
     "google bert": "I0826 00:45:58.006054 140 run_pretraining.py:133]   name = input_ids, shape = (32, 128)",
-    "paddle glue": "global step 10/1000, epoch: 0, batch: 9, rank_id: 0, loss: 0.69, lr: 0.00001, speed: 4.1 step/s",
     "paddle squad": "global step 100, epoch: 1, batch: 100, loss: 2.3, avg_batch_cost: 0.2 sec, ips: 40.1 sequences/sec",
     "paddle images": "[Epoch 0, iter: 10] avg_batch_cost: 0.41 sec, avg_samples: 64.0, avg_ips: 154.7 images/sec.",
     "gluon classifier": "INFO:root:[Epoch 0 Batch 100/1000] loss=0.5, lr=0.00001, throughput=12.3K tks/s",
