@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def reading(db: Path | str, *, records: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+def reading(db: Path | str, *, records: bool = False, wait_s: float = 30.0) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yields a read-only connection to the ledger for one question; with one thread unless it reads `records`."""
     import duckdb
 
@@ -20,7 +20,7 @@ def reading(db: Path | str, *, records: bool = False) -> Iterator[duckdb.DuckDBP
     from benchledger.store.database import open_for_reading
     from benchledger.store.memory import use_one_thread
 
-    with closing(open_for_reading(db)) as con:
+    with closing(open_for_reading(db, wait_s)) as con:
         if not records:
             # Kept numbers are read faster than the work is shared out among threads. While one thread reads, DuckDB's
             # other threads poll for work.

@@ -65,7 +65,7 @@ def history(
         return
     if reason or by or undo:
         raise click.UsageError("--reason, --by and --undo need --accept RUN")
-    done = benchledger.history(db=settings.db, quantity=quantity, **asked)
+    done = benchledger.history(db=settings.db, wait_s=wait_s, quantity=quantity, **asked)
     if form in ("table", "markdown"):
         from benchledger.cli.compare import print_page
         from benchledger.comparing.history_page import MOST_CHANGES, page_of

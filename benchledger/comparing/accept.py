@@ -49,7 +49,9 @@ def accept_changes(
         raise UsageError(f"no quantity {quantity!r}; known: {', '.join(QUANTITIES)}")
     if not undo and not (reason or "").strip():
         raise UsageError("give a reason with --reason TEXT; it is shown with the change")
-    acceptable = None if undo else history(db=db, quantity=[quantity] if quantity else (), **asked).acceptable
+    acceptable = (
+        None if undo else history(db=db, wait_s=wait_s, quantity=[quantity] if quantity else (), **asked).acceptable
+    )
     with closing(open_for_writing(db, wait_s, make=False)) as con, transaction(con, db):
         keys = sorted({find_run(con, run, db)[0] for run in runs})
         stored = con.execute(_ACCEPTED, {"keys": keys}).pl()

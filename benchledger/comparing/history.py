@@ -100,6 +100,7 @@ def history(
     since: str | None = None,
     campaign: str | None = None,
     db: Path | str = DEFAULT_DB,
+    wait_s: float = 30.0,
     **case_columns: object,
 ) -> History:
     """Finds the steps in each case over time, and the outliers. `threshold` is the smallest step, in percent.
@@ -113,7 +114,7 @@ def history(
     if not 0 < threshold < 100:
         raise UsageError(f"the threshold must be a percentage between 0 and 100, not {threshold:g}")
     filters = read_filters(campaign, case_columns, extra=(*MACHINE_COLUMNS, *VERSION_COLUMNS))
-    with reading(db, records=True) as con:
+    with reading(db, records=True, wait_s=wait_s) as con:
         need_runs(con, db)
         trials_of(Side(str(db), con, filters), rule, aim)
         every = _lines(con, filters.apply(con.table("compared_trial")), over)

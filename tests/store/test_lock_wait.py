@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
+from benchledger import accept_changes
 from benchledger.errors import DatabaseHeldError
 from benchledger.store import database, lock_wait
 from benchledger.store.database import open_for_reading, open_for_writing
@@ -43,8 +44,14 @@ def path(tmp_path):
     return path
 
 
+def accept(path, wait_s):
+    """Reads first, then writes."""
+    accept_changes("c0de", reason="known", db=path, wait_s=wait_s)
+
+
 @pytest.mark.parametrize(
-    ("mode", "opening"), [("w", open_for_writing), ("w", open_for_reading), ("r", open_for_writing)]
+    ("mode", "opening"),
+    [("w", open_for_writing), ("w", open_for_reading), ("r", open_for_writing), ("w", accept)],
 )
 def test_a_held_database_is_refused_in_time_with_the_holder_and_the_cure(path, mode, opening):
     with holder(path, mode) as process:
