@@ -30,7 +30,13 @@ class CommandError(click.ClickException):
 
 
 class KnownGroup(click.Group):
-    """A group that lists its commands if one is unknown."""
+    """A group that lists its commands if one is unknown, and in help with their whole first sentences."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the commands into the help."""
+        found = [(name, command) for name in self.list_commands(ctx) if (command := self.get_command(ctx, name))]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.get_short_help_str(limit=1000)) for name, command in found])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -94,6 +100,11 @@ class MainGroup(KnownGroup):
         except (KeyboardInterrupt, Exception) as error:
             if is_interrupt(error):
                 stop(ctx)
+            if isinstance(error, click.NoSuchOption) and any(error.option_name in one.opts for one in self.params):
+                name = error.option_name
+                raise click.UsageError(
+                    f"{name} goes before the command: bench {name} ... {ctx.invoked_subcommand}"
+                ) from error
             _tell(error)
             _refuse_odd_words(ctx)
             raise

@@ -58,7 +58,7 @@ def export() -> None:
 def tables(settings: Settings, /, names: tuple[str, ...], form: str | None, output: Path | None, **words: Any) -> None:
     """Export several reports in one file or folder.
 
-    REPORTS are speed, memory, speedup, max-batch, convergence, failures, environment, logs, profile, leaderboard,
+    TABLES are speed, memory, speedup, max-batch, convergence, failures, environment, logs, profile, leaderboard,
     ranking, pivot.
 
     Excel has one sheet per table. Several tables in CSV or Parquet are a folder with one file per table.

@@ -157,3 +157,9 @@ def test_a_word_that_is_no_utf8_is_wrong_use(db: Path, words: tuple[str, ...]) -
 
     assert result.exit_code == 2
     assert result.stderr == f"Error: {words[-1]}: not UTF-8 text: give it in UTF-8\n".replace("\udcff", "\\xff")
+
+
+def test_an_option_of_bench_after_the_command_is_told_where_it_goes(tmp_path: Path) -> None:
+    done = run_bench("ingest", tmp_path, "--db", "other.duckdb")
+
+    assert (done.exit_code, done.stderr) == (2, "Error: --db goes before the command: bench --db ... ingest\n")
