@@ -18,8 +18,7 @@ from benchledger.scanning.unread import is_measurement
 from benchledger.scanning.values import ANSI, decode
 
 _LINE_END = re.compile(rb"[\r\n]")
-_LINES = re.compile(rb"[^\s][^\r\n]*+")
-_BLANKS = re.compile(rb"[ \t]*+")
+_LINES = re.compile(rb"[^\r\n]++")
 # The time of another process's line behind a word or bracket.
 _GLUED_TIME = re.compile(rb"(?<=[A-Za-z%)\]|'\"}])\[?20[0-9]{2}[-/][0-9]{2}[-/][0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}")
 # Lines without a time repeat from log to log, so their rows are cached.
@@ -106,11 +105,17 @@ class LineReader:
         return any(anchor in text for anchor in self._anchors) or bool(self._head and self._head.search(text))
 
     def holds_only_records(self, log: bytes) -> bool:
-        pieces = self.read(log)
-        starts = [match.start() for match in _LINES.finditer(log)]
-        # A record that begins with a number begins with the blanks before it.
-        begun = [_BLANKS.match(log, row.byte_offset).end() for row in pieces.rows]  # type: ignore[union-attr]
-        return begun == starts and not any(row.note for row in pieces.rows)
+        for match in _LINES.finditer(log):
+            if match.group(0).isspace():
+                continue
+            pieces = Pieces()
+            self.read_subline(log, match.start(), match.end(), 1, 0, pieces)
+            # A record that begins with a number begins with the blanks before it.
+            if len(pieces.rows) != 1 or pieces.pieces != 1 or pieces.rows[0].note:
+                return False
+            if log[match.start() : pieces.rows[0].byte_offset].strip():
+                return False
+        return True
 
     def read_subline(self, log: bytes, start: int, end: int, line: int, base: int, pieces: Pieces) -> None:
         """Adds the pieces of log[start:end], a part of line `line`; `base` is the offset of log[0] in the file."""
