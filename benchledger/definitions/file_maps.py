@@ -54,10 +54,9 @@ class SqliteMap:
 
 @dataclass(frozen=True)
 class CsvColumn:
-    """One column of a headerless CSV file: a number with this unit within these bounds, or (unit None) any text."""
+    """One column of a headerless CSV file: a number with this unit within these bounds."""
 
     name: str
-    number: bool
     unit: str | None = None
     least: float = float("-inf")
     most: float = float("inf")

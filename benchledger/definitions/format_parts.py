@@ -55,7 +55,7 @@ def read_record(table: Table, style: model.PairsStyle | None, format_kind: str) 
     line_start = table.flag("line_start")
     templates = read_templates(table, anywhere=line_start)
     begins = _read_begun(table, templates) if "begins_phase" in table else None
-    pick = _read_pick(table.table("pick", ("end_of", "as")), templates) if "pick" in table else None
+    pick = _read_pick(table, templates) if "pick" in table else None
     keys = tuple(table.strings("keys")) if "keys" in table else ()
     if keys and not all(template.has_pairs for template in templates):
         table.fail("keys", "keys are those of a list: each template must have {pairs}")
@@ -114,11 +114,15 @@ def _read_begun(table: Table, templates: tuple[Template, ...]) -> str | Mode:
     return Mode(source, {plain(mode): phase for mode, phase in values.items()})
 
 
-def _read_pick(table: Table, templates: tuple[Template, ...]) -> model.Pick:
-    hole = table.text("end_of")
-    if not all(template.tail == "pairs" and hole in {part.name for part in template.holes} for template in templates):
-        table.fail("end_of", f"each template must hold {{{hole}:...}} and end in {{pairs}}")
-    return model.Pick(hole, table.text("as"))
+def _read_pick(table: Table, templates: tuple[Template, ...]) -> tuple[str, str]:
+    hole, *names = table.strings("pick")
+    if len(names) != 1 or not all(
+        one.tail == "pairs" and hole in {part.name for part in one.holes} for one in templates
+    ):
+        table.fail(
+            "pick", "pick is a hole of each template, which ends in {pairs}, and the name of the pair that counts"
+        )
+    return hole, names[0]
 
 
 def read_ignore(table: Table) -> model.IgnoreDefinition:

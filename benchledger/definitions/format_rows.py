@@ -19,7 +19,7 @@ COLUMNS = ("columns", "headers", "date", "time")
 TABLE = ("columns", "headers")
 SELF_DESCRIBING = ("lines", "columns", "modes", "phases", "units")
 _LONG = ("name", "unit", "value")
-_CSV_COLUMN = ("name", "number", "unit", "least", "most")
+_CSV_COLUMN = ("name", "unit", "least", "most")
 
 
 # Keys that only records of line formats have, besides the map of a format's own kind.
@@ -108,7 +108,7 @@ def _csv_column(cell: Table, units: frozenset[str]) -> file_maps.CsvColumn:
     if unit is not None:
         cell.known("unit", "unit", unit, units)
     least, most = cell.number("least", float("-inf")), cell.number("most", float("inf"))
-    return file_maps.CsvColumn(cell.text("name"), cell.flag("number", True), unit, least, most)
+    return file_maps.CsvColumn(cell.text("name"), unit, least, most)
 
 
 def read_columns(table: Table) -> file_maps.ColumnsDefinition:

@@ -61,17 +61,6 @@ class PairsStyle:
 
 
 @dataclass(frozen=True)
-class Pick:
-    """Selects one pair of a list: the pair whose key is the number at the end of a hole's text.
-
-    It is renamed to `name`.
-    """
-
-    hole: str
-    name: str
-
-
-@dataclass(frozen=True)
 class RecordDefinition:
     """One kind of record that a format finds; its templates are tried in order.
 
@@ -79,7 +68,8 @@ class RecordDefinition:
     `begins_phase`: later records of phase "current" have this phase, or that of the mode that the record states.
     `begins_scope`: later records of scope "current" have this scope. `word_start`: no letter, digit or `_` precedes the
     record. `line_start`: it begins where a line begins, possibly with a hole. `unit`, `scale` and `scope` apply to
-    values whose field states none.
+    values whose field states none. `pick`: of a list only the pair counts whose key is the number at the end of this
+    hole, under this name.
     """
 
     name: str
@@ -95,7 +85,7 @@ class RecordDefinition:
     scale: float = 1.0
     scope: str | None = None
     line_start: bool = False
-    pick: Pick | None = None
+    pick: tuple[str, str] | None = None
     first_epoch: int | None = None
     keys: tuple[str, ...] = ()
     sqlite: SqliteMap | None = None

@@ -165,7 +165,5 @@ def _column(name: str, cell: str) -> Any:
 
 
 def _fits(column: CsvColumn, cell: str) -> bool:
-    if not column.number:
-        return True
     match = NUMBER_CELL.match(cell)
     return match is not None and match.group(2) == column.unit and column.least <= float(match.group(1)) <= column.most

@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from benchledger.definitions.log_format import COLUMNS, LogFormat, PairsStyle, Pick, RecordDefinition
+from benchledger.definitions.log_format import COLUMNS, LogFormat, PairsStyle, RecordDefinition
 from benchledger.definitions.phases import CURRENT
 from benchledger.definitions.template import LIST, Template
 from benchledger.scanning import rows
@@ -49,7 +49,7 @@ class RecordReader:
             pairs, note = self._pairs(record, record.pairs, piece[match.end() :])
             if not pairs and note:
                 return None
-            found += pairs if record.pick is None else _picked(record.pick, found, pairs)
+            found += pairs if record.pick is None else _picked(*record.pick, found, pairs)
             lists += pairs
         elif template.tail == "json":
             json_pairs, note = self._json(record, piece[match.end() :], columns)
@@ -146,10 +146,9 @@ def _hole_pairs(template: Template, match: re.Match[bytes], columns: Columns) ->
     return found
 
 
-def _picked(pick: Pick, holes: list[Pair], pairs: list[Pair]) -> list[Pair]:
-    text = next(pair[2] for pair in holes if pair[0] == pick.hole)
-    number = _LAST_NUMBER.search(text or "")
-    own = [pair for pair in pairs if number is not None and pair[0] == number.group(0)]
+def _picked(hole: str, name: str, holes: list[Pair], pairs: list[Pair]) -> list[Pair]:
+    number = _LAST_NUMBER.search(next(pair[2] for pair in holes if pair[0] == hole) or "")
+    own = [pair for pair in pairs if number and pair[0] == number.group(0)]
     if not own:
         raise Refused(rows.NO_OWN)
-    return [(pick.name, *own[-1][1:])]
+    return [(name, *own[-1][1:])]
