@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from benchledger.redaction.known_hosts import KnownHosts
 from benchledger.redaction.redactor import Redactor
 
 MARK = "PRIVATE KEY"
@@ -39,7 +40,8 @@ _CELL = re.compile(r'"((?:[^"]|"")*+)"|([^,"\r\n]++)|(?=,)|(?<=,)$')
 class LineRedactor:
     """Redacts a log part by part, and calls `on_secret` with the number of each line that held a secret.
 
-    It keeps what earlier lines tell: the header of a CSV table names the cells that are private, and a key goes on.
+    It keeps what earlier lines tell: the header of a CSV table names the cells that are private, a key goes on, and a
+    host that a rule found is replaced wherever else it stands.
     """
 
     def __init__(self, redactor: Redactor, on_secret: Callable[[int], object] = lambda _: None) -> None:
@@ -47,10 +49,15 @@ class LineRedactor:
         self._on_secret = on_secret
         self._header: list[str] = []
         self._key = KeyBlock()
+        self._hosts = KnownHosts(redactor)
         self._lines = 0
 
     def redact(self, data: bytes) -> bytes:
-        text = data.decode("utf-8", "surrogateescape")
+        self._redactor.forget_hosts()
+        text = self._hosts.replace(self._redacted(data.decode("utf-8", "surrogateescape")))
+        return text.encode("utf-8", "surrogateescape")
+
+    def _redacted(self, text: str) -> str:
         suspects = self._redactor.lines_to_check(text)
         parts: list[str] = []
         if self._header or '"' in text or self._key.is_open or MARK in text:
@@ -62,7 +69,7 @@ class LineRedactor:
                 parts.append(self._line(clean, number, body) if is_suspect else line)
                 start += len(line) + 1
             self._lines += text.count("\n")
-            return "\n".join(parts).encode("utf-8", "surrogateescape")
+            return "\n".join(parts)
         last = number = 0
         for start in sorted(suspects):
             end = text.find("\n", start) % (len(text) + 1)
@@ -70,7 +77,7 @@ class LineRedactor:
             parts += (text[last:start], self._line(text[start:end], number + 1))
             last = end
         self._lines += text.count("\n")
-        return "".join([*parts, text[last:]]).encode("utf-8", "surrogateescape")
+        return "".join([*parts, text[last:]])
 
     def _line(self, line: str, number: int, body: tuple[int, int] | None = None) -> str:
         before = self._redactor.counts["secret"]

@@ -50,7 +50,7 @@ class Names:
     def __init__(self, rules: RedactionRules, pseudonyms: Pseudonyms) -> None:
         self._rules = rules
         self._pseudonyms = pseudonyms
-        self._private = PrivateNames(rules)
+        self.private = PrivateNames(rules)
         self._asked: dict[str, str | None] = {}
         self._keys = {canonical(name): key for key in rules.keys for name in key.names}
         secret = tuple(key for key in rules.keys if key.kind == "secret")
@@ -136,15 +136,15 @@ class Names:
     def _one(self, kind: str, name: str) -> str:
         name, colon, port = name.partition(":") if kind in ("host", "node", "machine") else (name, "", "")
         stripped = name.rstrip(".-")
-        if not self._private.holds(kind, stripped):
+        if not self.private.holds(kind, stripped):
             return name + colon + port
         kind = _ALIASES.get(kind, kind)
         return self._pseudonyms.of(kind, stripped) + name[len(stripped) :] + colon + port
 
     def _group_and_user(self, kind: str, names: str) -> str:
         group, slash, user = names.partition("/")
-        is_user = slash != "" and self._private.holds("owner", user)
-        if not self._private.holds("owner", group) or (kind == "pair" and not is_user):
+        is_user = slash != "" and self.private.holds("owner", user)
+        if not self.private.holds("owner", group) or (kind == "pair" and not is_user):
             return names
         return self._one("group", group) + slash + (self._one("user", user) if is_user else user)
 
@@ -205,9 +205,9 @@ class Names:
             return match.group()
         if host.lower().endswith(self._rules.public_domains) and user.lower() in self._rules.public_names:
             return match.group()
-        if "." not in host and self._private.is_of_words(user) and not PSEUDONYM.match(user) and behind not in _PROMPT:
+        if "." not in host and self.private.is_of_words(user) and not PSEUDONYM.match(user) and behind not in _PROMPT:
             return match.group()  # bert@base, train@epoch3, but test@gpu7:~$
-        is_user = self._private.holds("user", user) and not user[0].isdigit()
+        is_user = self.private.holds("user", user) and not user[0].isdigit()
         shown = self._pseudonyms.of("user", user) if is_user else user
         return f"{shown}@{self._replaced('host', host)}"
 

@@ -6,6 +6,8 @@ missing sometimes; of a `pair` both are private, or none.
 
 from __future__ import annotations
 
+import re
+
 from benchledger.redaction.forms import HOST, USER, UUID
 
 _STORE = "(?:s3[an]?|gs|gcs|az|abfss?|wasbs?|oss|obs|cos|bos|tos|r2|b2|swift|dbfs)"
@@ -21,20 +23,25 @@ _DISK = (
 )
 _BETWEEN = (
     r"(?:(?:users?|home|scratch|work|projects?|project\d|proj|groups?|fs\d{1,3}|fsw|alpine|snx\d{1,5}|lustrep?\d{1,2}"
-    r"|local|global|shared|share|gpfs|lustre|nfs|data|ws|sd|[a-z])/){0,4}"
+    r"|local|global|shared|share|portfolios|gpfs|lustre|nfs|data|ws|sd|[a-z])/){0,4}"
 )
 _FOLDER = r"[A-Za-z][\w.-]{1,31}"
 _GROUP = r"[A-Za-z][\w-]{2,31}"
 # Lower case, as login names are.
 _LOGIN = r"[a-z]{2}[a-z0-9._-]{0,29}"
 _TREE = rf"(?P<tree1>{_GROUP}(?:/{_LOGIN}(?=/))?)(?![\w@.])"
+_HOSTED = (
+    "azurecr.io", "jfrog.io", "azuredatabricks.net", "cloud.databricks.com", "openai.azure.com", "vault.azure.net",
+    "database.windows.net", "cloudapp.azure.com", "snowflakecomputing.com", "atlassian.net", "sharepoint.com",
+    "onmicrosoft.com", "okta.com", "inference.ml.azure.com", "trycloudflare.com", "ngrok.io", "ngrok-free.app",
+)  # fmt: skip
 _PAGES = "authorize|site|quickstart|settings|login|home|docs"
 
 _FOLDERS = (
     # Below folders of projects stand groups, then users.
     (
         _DISKS,
-        rf"{_DISK}(?:[\w-]{{1,16}}/){{0,2}}?(?:projects?|proj|fsw|cdirs|orion|alpine\d?)/{_TREE}",
+        rf"{_DISK}(?:[\w-]{{1,16}}/){{0,4}}?(?:projects?|proj|fsw|cdirs|orion|alpine\d?)/{_TREE}",
     ),
     (("project_",), r"/(?P<group1>project_\d{5,12})(?=/|\b)"),
     (
@@ -64,7 +71,10 @@ _FOLDERS = (
     ),
     (("/dsshome",), rf"/dss/dsshome\d{{0,2}}/\w{{1,8}}/(?P<owner1>{_LOGIN}+)(?![\w@])"),
     (("/dssfs", "apdcephfs"), r"/(?:dss/dssfs\d{1,3}|apdcephfs\w{0,8})/(?P<group1>[a-z]\w{3,31})(?![\w@.])"),
-    (("/ws/", "/raid", "/media/"), rf"/(?:(?<=[a-z]/)ws|raid\d?|media)/(?P<owner1>{_LOGIN}+)(?![\w@])"),
+    (
+        ("/ws/", "/raid", "/media/", "/private/"),
+        rf"/(?:(?<=[a-z]/)ws|raid\d?|media|private)/(?P<owner1>{_LOGIN}+)(?![\w@])",
+    ),
     (("/groups/",), rf"(?<![\w.~@-])/groups/{_TREE}"),
     (("/mail/",), rf"/(?:var|spool)/mail/(?P<user1>{USER})"),
     ((" ~", "=~", ":~", "'~", '"~', "(~"), r"(?<![\w~/.@])~(?P<owner1>[a-z]{2}[\w-]{1,30}+)(?=/)"),
@@ -95,6 +105,15 @@ _ACCOUNTS = (
     (
         ("wandb.ai/",),
         rf"(?<![\w.])(?:(?:app|api)\.)?wandb\.ai/(?P<group1>(?!(?:{_PAGES})\b){USER})(?:/(?P<group2>{USER}))?",
+    ),
+    (("denied to access ",), rf"denied to access (?P<group1>{USER})/(?P<group2>{USER})/"),
+    # Names below the domains of clouds that only one customer has
+    (
+        tuple(f".{domain}" for domain in _HOSTED),
+        (
+            r"(?<![\w.@-])(?P<host1>[\w-]{2,63}(?:\.[\w-]{1,63}){0,2}"
+            rf"\.(?:{'|'.join(map(re.escape, _HOSTED))}))(?![\w-])"
+        ),
     ),
     (
         ("comet.com/", "comet.ml/", "app.neptune.ai/"),

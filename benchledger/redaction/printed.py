@@ -37,6 +37,13 @@ _MODE = "[bcdlps-][r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-][.+@]?"
 PRINTED = (
     (("pdsh@",), rf"\bpdsh@(?P<host1>{HOST}): (?P<host2>{HOST}): "),
     (("assigned ",), rf"\bassigned (?P<group1>{USER})/(?P<host1>{HOST}) to (?P<host2>{HOST})"),
+    (("ordereddict([(",), rf"\('(?P<host1>{HOST})', \[\d"),
+    ((":   file ", ": traceback ("), rf"^(?P<node1>{HOST}): {{1,8}}(?:File \"|Traceback \()"),
+    (("addr=[", "remote=["), rf"\b(?:addr|remote)=\[(?P<host1>{HOST})\]:\d"),
+    (("orte_node_regex",), rf"orte_node_regex[ =]\"?(?P<hosts1>{HOST_LIST})"),
+    (("[prte-",), r"\[prte-(?P<host1>[\w.-]{1,64}?)-\d{1,9}@"),
+    # macOS's prompt
+    (("$ ",), rf"^(?:\([\w.-]{{1,64}}\) )?(?P<node1>{HOST}):\S{{1,64}} (?P<user1>{USER})\$ "),
     (("world info dict", "global_rank_mapping"), rf"(?<=['\"])(?P<host1>{HOST})(?=['\"]: \[)"),
     (("srun: error: ",), rf"\bsrun: error: (?P<hosts1>{HOST_LIST}): task"),
     (("initialized host ",), rf"initialized host (?P<host1>{HOST}) as rank"),
@@ -68,7 +75,7 @@ PRINTED = (
     # A word with a digit: `host pre-processing` and `node multi-GPU` are none.
     (
         ("node ", "host ", "machine ", "cluster "),
-        rf"(?<![\w{{-])(?i:{_MACHINE}) {_SIGN}{_NO_PART}(?=[\w.-]{{0,62}}\d)(?P<node1>{HOST})(?![/(=:])",
+        rf"(?<![\w{{-])(?i:{_MACHINE}) {_SIGN}{_NO_PART}(?=[\w.-]{{0,62}}\d)(?P<node1>{HOST})(?![/(=]|:\S)",
     ),
     (
         ("worker ", "rank ", "process ", "task "),
@@ -184,13 +191,15 @@ PRINTED = (
             "] mca",
             "] pmix",
             " more process",
+            "] plm:",
         ),
         (
-            rf"\[(?P<host1>{HOST}):\d{{1,18}}\]{_GAP}(?=\[ ?[\d\[]|Signal|Failing|OPAL|ORTE|btl|pml|select|Read|Set MCA"
+            rf"\[(?P<host1>{HOST}):\d{{1,18}}\]{_GAP}(?=\[(?: ?[\d\[]|prte-)|plm:|Signal|Failing|OPAL|ORTE|btl|pml"
+            r"|select|Read|Set MCA"
             r"|\*\*\*|mca|PMIX|\d{1,9} more process)"
         ),
     ),
-    (("ucx ", " ucc "), rf"\[(?P<host1>{HOST}):\d{{1,8}} ?:\d{{1,8}}\]"),
+    (("ucx ", " ucc "), rf"\[(?P<host1>{HOST}):\d{{1,8}} ?:[\da-f]{{1,8}}\]"),
     (("mpi startup()",), rf"MPI startup\(\): \d{{1,6}} {{1,16}}\d{{1,9}} {{1,16}}(?P<host1>{HOST})"),
     # Lists in JSON and Python
     (
@@ -198,7 +207,10 @@ PRINTED = (
         rf"(?i)(?<![a-z0-9])(?:{'|'.join(_LISTS)})[\"']? ?[:=] ?\[ ?" + _LISTED,
     ),
     ((" type nfs", " type lustre", " type cifs"), rf"(?<![\w.@/])(?P<host1>{HOST})(?=:/\S{{0,256}} on /)"),
-    (("connect to (", "address of ("), rf"(?:connect to|address of) \((?P<host1>{HOST})(?=, \d{{2,5}}\))"),
+    (
+        ("connect to (", "address of (", "addresses of ("),
+        rf"(?:connect to|address(?:es)? of) \((?P<host1>{HOST})(?=, \d{{2,5}}\))",
+    ),
     # DeepSpeed's lines of other nodes
     ((": [20",), rf"^(?P<host1>{HOST})(?=: \[20\d\d-\d\d-\d\d \d\d:)"),
     (("lsb_hosts",), "LSB_HOSTS=[\"']?" + "".join(rf"(?: ?(?P<host{n}>{HOST}))?+" for n in range(1, 65))),
@@ -215,6 +227,7 @@ PRINTED = (
         ("host <", "host(s) <", "hosts <", "cluster <"),
         rf"\b(?:from host|(?i:on hosts?(?:\(s\))?)|in cluster) <(?:\d{{1,4}}\*)?(?P<host1>{HOST})>",
     ),
+    (("dispatched ",), rf"\bDispatched [^<\n]{{2,40}}<(?:\d{{1,4}}\*)?(?P<host1>{HOST})>"),
     (tuple(f"{digit}*" for digit in range(10)), rf"<\d{{1,4}}\*(?P<host1>{HOST})>"),
     (
         ("linux ", "darwin "),

@@ -17,6 +17,8 @@ _MACHINE_TYPE = re.compile(r"\.(?:\d{0,3}x?large|metal)|-(?:standard|(?:high|meg
 _FILES = (".log", ".txt", ".out", ".json", ".py", ".sh", ".csv", ".gz", ".tar", ".zip", ".yaml")
 _LEAST_ACCOUNT = 6
 _LEAST_DEVICE = 6
+_LEAST_HOST = 4
+_GPU = re.compile(r"(?i)(?:rtx|gtx|titan|tesla|quadro|gh?b?|[avhpltb]|mi|rx)[ -]?\d{2,4}[a-z]{0,2}(?![0-9a-z-])")
 
 
 class PrivateNames:
@@ -43,6 +45,12 @@ class PrivateNames:
         # By its first word: `imagenet-1k` and `logs` are data, `jdoe-llm` is somebody's.
         first = _FIRST_WORD.search(name.lower())
         return first is not None and first.group() in self._rules.folders
+
+    def recurs(self, host: str) -> bool:
+        """Tells whether a host's name has a digit and is no word with a number (`rank3`), no GPU and no model."""
+        is_known = self._is_machine(host) or _HEX_NAME.fullmatch(host) is not None
+        is_word = host.lower().rstrip("0123456789-.") in self._rules.public_names or _GPU.match(host) is not None
+        return is_known and not is_word and len(host) >= _LEAST_HOST and any(map(str.isdigit, host))
 
     def _is_host(self, name: str) -> bool:
         if name.lower().endswith(self._rules.public_domains):

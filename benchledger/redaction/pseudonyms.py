@@ -22,6 +22,8 @@ class Pseudonyms:
         # By their pseudonym, as they were met first.
         self.real_names: dict[str, str] = {}
         self.counts: Counter[str] = Counter()
+        # Of hosts: the names as they were met since somebody cleared the set.
+        self.hosts: set[str] = set()
 
     @property
     def distinct(self) -> Counter[str]:
@@ -31,6 +33,8 @@ class Pseudonyms:
         if PSEUDONYM.fullmatch(name):
             return name
         self.counts[kind] += 1
+        if kind == "host":
+            self.hosts.add(name)
         same = name.lower() if kind in ("host", "address", "hardware") else name
         if kind == "host":
             same = same.split(".", 1)[0]

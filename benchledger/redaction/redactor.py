@@ -69,6 +69,21 @@ class Redactor:
         """
         return self._line_filter.starts(text)
 
+    @property
+    def hosts(self) -> set[str]:
+        """Returns the hosts that were replaced since `forget_hosts`."""
+        return self._pseudonyms.hosts
+
+    def forget_hosts(self) -> None:
+        self._pseudonyms.hosts.clear()
+
+    def recurs(self, host: str) -> bool:
+        """Tells whether the name of a host can be nothing else, so that it may be replaced wherever it stands."""
+        return self._names.private.recurs(host)
+
+    def host(self, name: str) -> str:
+        return self._pseudonyms.of("host", name)
+
     def secret(self, text: str) -> str:
         return self._pseudonyms.of("secret", text)
 

@@ -43,22 +43,22 @@ class RuleSet:
         return self._search.find_matches_as_indexes(data)
 
 
-class _Search(Protocol):
+class Search(Protocol):
     def find_matches_as_indexes(self, data: bytes, overlapping: bool = False) -> list[tuple[int, int, int]]: ...
 
 
 # A process that ingests often makes a redactor each time, mostly of the same rules.
 @lru_cache(maxsize=4)
-def _hint_search(hints: tuple[tuple[str, ...], ...]) -> tuple[list[list[int]], _Search]:
+def _hint_search(hints: tuple[tuple[str, ...], ...]) -> tuple[list[list[int]], Search]:
     # For each hint the numbers of the rules that need it, and one search that finds all hints of a text.
     owners: dict[bytes, list[int]] = {}
     for number, hints_of_rule in enumerate(hints):
         for hint in {folded(hint) for hint in hints_of_rule}:
             owners.setdefault(hint, []).append(number)
-    return list(owners.values()), _search_for(list(owners))
+    return list(owners.values()), search_for(list(owners))
 
 
-def _search_for(literals: list[bytes]) -> _Search:
+def search_for(literals: list[bytes]) -> Search:
     try:
         from ahocorasick_rs import BytesAhoCorasick, Implementation
     except ModuleNotFoundError:

@@ -1,0 +1,57 @@
+"""A host that a rule found in a log is replaced wherever else it stands in that log, as a whole word."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchledger.redaction.line_redactor import LineRedactor
+from benchledger.redaction.redactor import Redactor
+from benchledger.redaction.samples import known_redaction, shown
+
+NCCL = "gcn43:51:71 [0] NCCL INFO Bootstrap : Using eth0"
+
+
+@pytest.fixture(scope="module")
+def redactor() -> Redactor:
+    return Redactor(known_redaction(), b"k" * 32)
+
+
+def redacted(redactor: Redactor, *parts: str) -> str:
+    log = LineRedactor(redactor)
+    return shown("".join(log.redact(part.encode()).decode() for part in parts))
+
+
+def test_a_host_goes_from_lines_before_and_behind_the_one_that_names_it(redactor: Redactor) -> None:
+    text = redacted(redactor, f"caf\xe9 gcn43 ready\n{NCCL}\nINFO:gcn43: epoch 3, 1233 img/s\nruns/loss_gcn43.txt\n")
+
+    assert text.splitlines()[0] == "caf\xe9 <host> ready"
+    assert text.splitlines()[2:] == ["INFO:<host>: epoch 3, 1233 img/s", "runs/loss_<host>.txt"]
+
+
+def test_what_only_contains_the_name_stays(redactor: Redactor) -> None:
+    line = "gcn430 xgcn43 gcn43-1 pre-gcn43 GCN43 1.43e-3"
+
+    assert redacted(redactor, f"{NCCL}\n{line}\n").splitlines()[1] == line
+
+
+@pytest.mark.parametrize(
+    "name", ["rank3", "worker-0", "gpu7", "rtx3090", "a100", "resnet50", "conv1", "localhost", "head"]
+)
+def test_words_with_a_number_stay_even_where_a_machine_has_such_a_name(redactor: Redactor, name: str) -> None:
+    line = f"{name}: 1233.5 img/s"
+
+    assert redacted(redactor, f"hostname: {name}\n{line}\n").splitlines()[1] == line
+
+
+def test_a_log_does_not_know_the_hosts_of_another(redactor: Redactor) -> None:
+    redacted(redactor, f"{NCCL}\n")
+
+    assert redacted(redactor, "INFO:gcn43: epoch 3\n") == "INFO:gcn43: epoch 3\n"
+
+
+def test_later_parts_of_a_log_know_the_hosts_of_earlier_ones(redactor: Redactor) -> None:
+    assert redacted(redactor, f"{NCCL}\n", "INFO:gcn43: epoch 3\n").endswith("INFO:<host>: epoch 3\n")
+
+
+def test_the_first_part_of_a_long_name_goes_too(redactor: Redactor) -> None:
+    assert redacted(redactor, "host : ravg1038.hpc.example.edu\nravg1038 done\n").endswith("<host> done\n")
