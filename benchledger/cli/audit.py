@@ -25,6 +25,7 @@ SHOWN = 20
 # Of each check in the overview, and the width of a finding in it.
 CAUSES = 2
 ABOUT = 90
+_CAUSE = "cause, as in the first finding"
 
 
 @click.command()
@@ -93,9 +94,8 @@ def _causes(done: Audit) -> str:
         if causes.height > CAUSES:
             rest = int(causes[CAUSES:]["findings"].sum())
             more.append(f"{check}: {counted(rest, 'more finding')} of {counted(causes.height - CAUSES, 'cause')}")
-    blocks = (
-        [table_text(["severity", "check", "findings", "cause, as in the first finding", "first"], rows)] if rows else []
-    )
+    heads = ("severity", "check", "findings", _CAUSE, "first")
+    blocks = [table_text(heads, rows, ("check", _CAUSE, "findings", "severity"))] if rows else []
     blocks += ["\n".join(more)] if more else []
     hint = ["all findings of a check: bench audit --check NAME; of all: bench -v audit"] if rows else []
     return "\n\n".join([*blocks, *map(escaped, done.remarks), *hint, _counts(done)])

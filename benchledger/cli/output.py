@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _FIRST = {
     "failures": ("run", "status", "reason", "case", "campaign"),
     "convergence": ("case", "final loss", "best metric", "minutes"),
-    "submissions": ("system", "verdict", "benchmark", "score", "runs", "campaign"),
+    "mlperf": ("system", "verdict", "benchmark", "score", "runs", "campaign"),
 }
 # Of any other table.
 _USUAL = ("speedup", "value", "value_mib", "unit", "loss")

@@ -12,10 +12,11 @@ from benchledger.exports.safe_text import escaped
 
 # The least width of a text column when a terminal is too narrow: a column that is cut to less says nothing.
 _LEAST = 20
-_WHOLE = 32
+_WHOLE, _SHORT = 32, 12
 # Never cut: numbers, times, run keys, hashes, and numbers with the name of their cell.
 _KEPT = re.compile(
-    r"[\W\d_]*|\d{4}-\d\d-\d\d( \d\d:\d\d.*)?|[\d.e+-]+|[0-9a-f]+(-\d+)?|[smu][0-9a-f]{10}|[\W\d_]* [smu][0-9a-f]{10}"
+    r"[\W\d_]*|\d{4}-\d\d-\d\d( \d\d:\d\d\S*( \([a-z ]+\))?)?|"
+    r"[\d.e+-]+|[0-9a-f]+(-\d+)?|[smu][0-9a-f]{10}|[\W\d_]* [smu][0-9a-f]{10}"
 )
 _NUMBER = re.compile(r"\(?[+-]?[\d,]+(\.\d+)?(e[+-]?\d+)?( ?%)?!?\)?( [smu][0-9a-f]{10})?")
 # A number with decimals is the value of a row, not its name.
@@ -77,12 +78,17 @@ def _least(heads: Sequence[str], lines: Sequence[Sequence[str]], number: int, wi
     if number == 0 and width <= _WHOLE:
         return width
     kept = [line[number] for line in lines if _KEPT.fullmatch(line[number])]
-    if len(lines) <= _STYLED_ROWS and lines and len(kept) == len(lines):
+    head = [heads[number]]
+    if len(lines) <= _STYLED_ROWS and lines:
         head = next(two for size in itertools.count(1) if len(two := _broken(heads[number], size).split("\n")) <= 2)
-        return max(map(cell_width, [*head, *kept]))
-    # Sentences break between words, within four lines.
-    words = [max(-(-cell_width(line[number]) // 3), *map(cell_width, line[number].split(" "))) for line in lines]
-    return min(width, max(map(cell_width, [heads[number], *kept, " " * min(_LEAST, max(words, default=0))])))
+        if len(kept) == len(lines):
+            return max(map(cell_width, [*head, *kept]))
+    # Sentences break between words, within four lines; short ones do not.
+    words = [
+        max(-(-cell_width(text) // 3), min(cell_width(text), _SHORT), *map(cell_width, text.split(" ")))
+        for text in (line[number] for line in lines)
+    ]
+    return min(width, max(map(cell_width, [*head, *kept, " " * min(_LEAST, max(words, default=0))])))
 
 
 def _room(columns: int) -> int:

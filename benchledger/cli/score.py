@@ -24,4 +24,6 @@ def score(settings: Settings, name: str | None, campaign: str | None, form: str,
             raise click.UsageError("name the score that these options belong to; list scores with: bench score")
         print_frame(benchledger.scores(), form, output)
     else:
-        print_frame(benchledger.score(name, db=settings.db, campaign=campaign), form, output)
+        found = benchledger.score(name, db=settings.db, campaign=campaign)
+        first = [column for column, kind in found.schema.items() if kind.is_float()]
+        print_frame(found, form, output, ("name", *first))

@@ -85,6 +85,20 @@ def test_columns_that_tell_rows_apart_stay_and_columns_with_one_value_go(termina
     assert "columns: framework, rather_long_name_of_a_number;" in " ".join(text.split())
 
 
+def test_a_time_is_whole_and_a_sentence_that_begins_with_one_breaks(terminal) -> None:
+    terminal(62)
+    why = "2020-12-19 11:02:36 after 2020-12-19 11:57:06, by its clock"
+    rows = [(f"run{number}", "2020-12-19 11:02 (archive member)", why) for number in (1, 2)]
+
+    lines = unstyle(table_text(("run", "started", "why"), rows)).splitlines()
+
+    assert [line.strip() for line in lines[2:5]] == [
+        "run1  2020-12-19 11:02 (archive member)  2020-12-19 11:02:36",
+        "after 2020-12-19",
+        "11:57:06, by its",
+    ]
+
+
 def test_a_heading_breaks_at_its_underscores_before_a_column_is_left_out(terminal) -> None:
     terminal(24)
 
