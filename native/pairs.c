@@ -153,10 +153,10 @@ static Place read_value(const Reader *reader, Place at, Pair *pair) {
     return behind;
 }
 
-/* Whether the date of another process's line follows: `2.1 GiB2026-11-27`. */
-static int begins_date(Place at, Place end) {
+/* Whether another process's line follows with its time or rank: `2.1 GiB2026-11-27`, `2.1 GiB[rank1]:`. */
+static int begins_line(Place at, Place end) {
     static const char form[] = "20dd-dd-dd";
-    if (at < end && *at == '[') at++;
+    if (at < end && *at == '[') return 1;
     if (end - at < 10) return 0;
     for (int index = 0; index < 10; index++) {
         unsigned char byte = at[index];
@@ -170,8 +170,8 @@ static int begins_date(Place at, Place end) {
 static Place token_at(const Style *style, Place at, Place end, Span *token) {
     if (at >= end || *at != ' ') return NULL;
     Place start = ++at;
-    while (at < end && at - start < MOST_TOKEN && !is_blank(*at) && !between_at(style, at, end) && !begins_date(at, end)) at++;
-    if (at == start || (at < end && !is_blank(*at) && !between_at(style, at, end) && !begins_date(at, end))) return NULL;
+    while (at < end && at - start < MOST_TOKEN && !is_blank(*at) && !between_at(style, at, end) && !begins_line(at, end)) at++;
+    if (at == start || (at < end && !is_blank(*at) && !between_at(style, at, end) && !begins_line(at, end))) return NULL;
     *token = (Span){start, at};
     return at;
 }
@@ -270,7 +270,7 @@ static Place read_pair(const Reader *reader, Place at, Pair *pair, int *unusual)
     }
     if (pair->kind == VALUE_TEXT) return behind;
     behind = read_unit(reader, behind, pair);
-    if (pair->kind == VALUE_NUMBER && !value_ends(reader, behind) && !(pair->unit.start && begins_date(behind, end)))
+    if (pair->kind == VALUE_NUMBER && !value_ends(reader, behind) && !(pair->unit.start && begins_line(behind, end)))
         return *unusual = 1, NULL;
     return behind;
 }

@@ -142,7 +142,7 @@ def cells_of(line: bytes) -> list[str]:
     if len(line) > rows.PIECE_LIMIT:
         return []
     try:
-        return [cell.strip(BLANKS) for cell in next(csv.reader([decode(line)], skipinitialspace=True), [])]
+        return [cell.strip(BLANKS) for cell in next(csv.reader([decode(line)], skipinitialspace=True, strict=True), [])]
     except csv.Error:
         return []
 

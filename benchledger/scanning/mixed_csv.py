@@ -146,6 +146,6 @@ def _column(name: str, cell: str, unit: str | None) -> Any:
 
 def _cells(line: bytes) -> list[str]:
     try:
-        return [cell.strip(BLANKS) for cell in next(csv.reader([decode(line)]), [])] or [""]
+        return [cell.strip(BLANKS) for cell in next(csv.reader([decode(line)], strict=True), [])] or [""]
     except csv.Error:
         return [""]

@@ -25,9 +25,9 @@ _BEFORE_QUOTE = (b" ", b"\t", b"=", b":", b",", b"(", b"[", b"{")
 _BRACKETS = re.compile(rb"[()\[\]{}]")
 # Behind its bracket stands nothing, a blank or a separator.
 _MEAN = re.compile(rb" \((" + NUMBER_WORD + rb")\)(?=[ \t,;]|\Z)")
-# The time of another process's line may follow a unit directly.
-_DATE = rb"\[?20[0-9]{2}[-/][0-9]{2}[-/][0-9]{2}"
-_BEGINS_DATE = re.compile(_DATE)
+# The time or rank of another process's line may follow a unit directly.
+_LINE = rb"(?:\[|20[0-9]{2}[-/][0-9]{2}[-/][0-9]{2})"
+_BEGINS_LINE = re.compile(_LINE)
 _GLUED_UNIT = re.compile(rb"[A-Za-z%][A-Za-z%/]{0,15}+")
 _IN_NUMBER = tuple(b"%c" % byte for byte in b"0123456789.")
 _SCALE_LETTERS = (b"K", b"M", b"G")
@@ -50,7 +50,7 @@ class PairsReader:
         visible = [re.escape(text) for text in self._between if text.strip() and text[:1] == text[-1:] == b" "]
         self._visible = re.compile(b"|".join(visible)) if visible else None
         self._token = re.compile(
-            rb" ((?:(?!%b|%b)[^ \t]){1,32}+)(?=[ \t]|\Z|%b|%b)" % (self._next.pattern, _DATE, self._next.pattern, _DATE)
+            rb" ((?:(?!%b|%b)[^ \t]){1,32}+)(?=[ \t]|\Z|%b|%b)" % (self._next.pattern, _LINE, self._next.pattern, _LINE)
         )
         # The separators that are blanks only.
         self._blanks = tuple(text for text in self._between if not text.strip())
@@ -152,7 +152,7 @@ class PairsReader:
         if text is not None:
             return None, text, None, end
         unit, end = self._unit(tail, end)
-        if number is None or self._ends_number(tail, end) or (unit is not None and _BEGINS_DATE.match(tail, end)):
+        if number is None or self._ends_number(tail, end) or (unit is not None and _BEGINS_LINE.match(tail, end)):
             return number, None, unit, end
         text, end = self._text(tail, start)
         # A name, a version or an address may begin with digits (`3dunet`); `1'151.4` is no name.

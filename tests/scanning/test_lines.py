@@ -292,6 +292,8 @@ templates = ["memory {used:float} GiB"]
     [
         ("step 1 | loss: 2.5 | mem: 2.5 GiB{time}", {"loss": 2.5, "mem": 2560}, "{time}"),
         ("step 1 | mem: 2.5GiB[{time}] step 2 | mem: 1 GiB", {"mem": 2560}, "[{time}]"),
+        ("step 1 | mem: 2.5 GiB[rank3]: step 2 | mem: 1 GiB", {"mem": 2560}, "[rank3]:"),
+        ("step 1 | mem: 2.5GiB[rank3]: {time} saved", {"mem": 2560}, "[rank3]: {time} saved"),
         ("memory 2.5 GiB{time} saved", {"used": 2.5}, "{time} saved"),
         # Where the number ends nobody can say.
         ("step 1 | loss: 2.5{time}", {"loss": "2.5{time}"}, None),

@@ -189,7 +189,9 @@ def test_in_this_style(name: str, data: st.DataObject) -> None:
 def test_numbers_that_a_column_cannot_hold_go_to_the_reference() -> None:
     log_format, _ = style("columns of all kinds")
     line = b"at 2021-05-23 10:58:40.494617 rank %d epoch %d clock 1.5 loss: 0.5\n"
-    log = PROOF + line % (0, 0) + line % (1, 1) + line % (2**31, 2) + line % (3, 2**63) + line % (2**31 - 1, 2**63 - 1)
+    log = (
+        PROOF + line % (0, 0) + line % (1, 1) + line % (2**31, 2) + line % (3, 10**18) + line % (2**31 - 1, 10**18 - 1)
+    )
 
     for reader in readers({log_format.name: log_format}):
         found, _ = read_by_scanner(reader, log)
