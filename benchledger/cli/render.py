@@ -57,6 +57,13 @@ def table_text(columns: Sequence[str], rows: Sequence[Sequence[str]], first: Seq
         return "\n".join([*told, *(_line(line, widths) for line in lines)])
     least = [_least(heads, lines, number, widths[number]) for number in range(len(heads))]
     shown = _fitting(heads, lines, least, first)
+    if len(shown) < len(heads) and least[0] > _LEAST and not _KEPT.fullmatch(lines[0][0] if lines else ""):
+        # Names that stay different may be cut for the sake of more columns.
+        cut_names = [min(_LEAST, least[0]), *least[1:]]
+        more = _fitting(heads, lines, cut_names, first)
+        names = {line[0] for line in lines}
+        if len(more) > len(shown) and len({cut(name, _LEAST, True) for name in names}) == len(names):
+            least, shown = cut_names, more
     left_out = [head for number, head in enumerate(heads) if number not in shown]
     if left_out and (len(lines) == 1 or len(shown) <= 1):
         return _records(heads, lines)

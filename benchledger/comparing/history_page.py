@@ -64,14 +64,14 @@ def _table(rows: list[Row]) -> pl.DataFrame:
 
 
 def _told(row: Row, several: bool) -> dict[str, str]:
-    unit = f" {row['unit']}" if row["unit"] else ""
+    quantity = row["quantity"] if row["quantity"] == "speed" else f"{row['quantity']} {row['rule']}"
     is_step = row["state"] != OUTLIER
     return {
         "case": f"{row['name']} {row['framework']}" if several else row["name"],
-        "quantity": row["quantity"] if row["quantity"] == "speed" else f"{row['quantity']} {row['rule']}",
+        "quantity": f"{quantity}, {row['unit']}" if row["unit"] else quantity,
         "from": row["point"],
-        "before": number_text(row["before"]) + unit,
-        "after": number_text(row["after"]) + unit,
+        "before": number_text(row["before"]),
+        "after": number_text(row["after"]),
         "change": f"{row['change_percent']:+.2f} %",
         "95 % interval": f"{row['low_percent']:+.2f} to {row['high_percent']:+.2f} %" if is_step else "",
         "chance": f"{row['chance']:.1g}" if is_step else "",

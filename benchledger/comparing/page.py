@@ -133,12 +133,11 @@ def _case(row: Row, several: set[str]) -> dict[str, str]:
     if verdict == "undecided":
         more = row["more_trials"]
         verdict += f", {more} more trials a side" if more else ", over 50 trials a side"
-    unit = f" {row['unit']}" if row["unit"] else ""
     quantity = row["quantity"] if row["quantity"] == "speed" else f"{row['quantity']} {row['a_rule']}"
     return {
         "case": " ".join([row["name"], *(str(row[name]) for name in sorted(several))]),
-        "quantity": quantity,
-        **{side: _digits(row[f"{side.lower()}_value"]) + unit for side in "AB"},
+        "quantity": f"{quantity}, {row['unit']}" if row["unit"] else quantity,
+        **{side: _digits(row[f"{side.lower()}_value"]) for side in "AB"},
         "change": _percent(row["ratio"]),
         "95 % interval": _interval(row),
         "trials": f"{row['a_trials']}, {row['b_trials']}",

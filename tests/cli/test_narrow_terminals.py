@@ -99,6 +99,18 @@ def test_a_time_is_whole_and_a_sentence_that_begins_with_one_breaks(terminal) ->
     ]
 
 
+def test_names_in_the_first_column_are_cut_for_more_columns_if_they_stay_different(terminal) -> None:
+    terminal(56)
+    heads = ("case", "A", "B", "verdict")
+
+    def shown(*names: str) -> list[str]:
+        rows = [(name, "15002.00", "1630.02", f"undecided{size}") for size, name in enumerate(names)]
+        return unstyle(table_text(heads, rows)).splitlines()[0].split()
+
+    assert shown("nlp_bert_base_mp_bs48_fp32_8", "nlp_bert_base_mp_bs64_fp16_8") == list(heads)
+    assert shown("nlp_bert_base_mp_bs48_fp32_8", "nlp_bert_large_mp_bs48_fp32_8") == ["case", "A", "B"]
+
+
 def test_a_heading_breaks_at_its_underscores_before_a_column_is_left_out(terminal) -> None:
     terminal(24)
 
