@@ -255,12 +255,17 @@ def cut(cell: str, width: int, wraps: bool = False) -> str:
         cell = " ".join(cut(word, width) for word in cell.split(" "))
     if cell_width(cell) <= room:
         return cell
+    if "/" in cell and not is_sentence:
+        kept = cell.removeprefix("…")
+        while cell_width(kept) > width - 1:
+            kept = kept[1:]
+        return f"…{kept}"
     if not cell.isascii() or is_sentence:
         kept = cell[: room - 1]
         while cell_width(kept) > room - 1:
             kept = kept[:-1]
         return f"{kept.rpartition(' ')[0] if room > width else kept}…"
-    head = 0 if "/" in cell else (width - 1) // 3
+    head = (width - 1) // 3
     return f"{cell[:head]}…{cell[len(cell) - width + 1 + head :]}"
 
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 from click import unstyle
 
-from benchledger.cli.render import table_text
+from benchledger.cli.render import cut, table_text
 
 HEADS = ("run_key", "implementation", "campaign", "value", "cell")
 ROW = ("c0df2e59d874-1", "ngc", "2021-2022/PaddlePaddle_Perf-58c854be/Bert/logs", "127.08587987043173", "s0123456789")
@@ -109,6 +109,11 @@ def test_names_in_the_first_column_are_cut_for_more_columns_if_they_stay_differe
 
     assert shown("nlp_bert_base_mp_bs48_fp32_8", "nlp_bert_base_mp_bs64_fp16_8") == list(heads)
     assert shown("nlp_bert_base_mp_bs48_fp32_8", "nlp_bert_large_mp_bs48_fp32_8") == ["case", "A", "B"]
+
+
+def test_a_path_loses_its_beginning_also_where_that_is_an_ellipsis() -> None:
+    assert cut("…/PaddlePaddle+Perf@8707ba8b/A100_LOG", 20) == "…f@8707ba8b/A100_LOG"
+    assert cut("训练/PaddlePaddle+Perf@8707ba8b/A100_LOG", 20) == "…f@8707ba8b/A100_LOG"
 
 
 def test_a_heading_breaks_at_its_underscores_before_a_column_is_left_out(terminal) -> None:
