@@ -1,4 +1,4 @@
-"""How answers show themselves in a notebook, and how they become frames of other libraries."""
+"""Answers in a notebook, and as frames of other libraries."""
 
 from __future__ import annotations
 

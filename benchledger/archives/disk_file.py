@@ -12,7 +12,7 @@ from benchledger.definitions.regular_file import NO_FILE
 
 # A file that is larger than what is stored of it by more than this is not read: an archive may expand as much.
 _MOST_HOLES = 250
-# What became a pipe after it was found, and files of the kernel that wait for their next line, must not be waited for.
+# Never wait for a file that became a pipe after it was found, or for a file of the kernel that waits for a line.
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 
 

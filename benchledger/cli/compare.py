@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from benchledger.comparing.page import Page
 
 
-# What a narrow terminal shows before the numbers of both sides.
+# The columns that a narrow terminal shows first.
 _FIRST = ("verdict", "state", "change", "run", "quantity", "from", "95 % interval")
 
 

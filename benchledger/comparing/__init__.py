@@ -1,4 +1,4 @@
-"""What changed, how sure that is, and why: `bench compare`, `bench diff` and, over time, `bench history`.
+"""Changes, their certainty and their causes: `bench compare`, `bench diff` and, over time, `bench history`.
 
 - `compare.py` compares two sides; `sides.py` opens a side: a folder of logs, a ledger, a campaign, or filters.
   `sql/trials.sql` selects the trials of a side, `sql/pairs.sql` pairs the series of both; `page.py` prints the result.

@@ -154,7 +154,7 @@ def _weight(a: list[float], b: list[float], how: tuple[str, str, float, int, int
 def _texts(a: Evidence, b: Evidence) -> Iterator[Difference]:
     for text in sorted(set(a.texts) ^ set(b.texts)):
         weight = 84 if _ALARMING.search(text) else 68 if _WARNING.search(text) else 28
-        # What is gone explains less than what is new.
+        # A statement that is gone explains less than a new one.
         weight -= 20 * (text in a.texts)
         yield Difference(
             "log", f"log line {text!r}", f"{a.texts[text]} times", f"{b.texts[text]} times", weight, "a log line"

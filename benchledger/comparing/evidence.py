@@ -1,4 +1,4 @@
-"""What is known of runs that could explain their speed: statements, telemetry, steps, waits and log lines."""
+"""Evidence that could explain the speed of runs: statements, telemetry, steps, waits and log lines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OTHER_MEMORY = "memory of other processes"
 
 @dataclass
 class Evidence:
-    """What is known of the runs of one side: values by name, each with one entry per run that has it."""
+    """The evidence for the runs of one side: values by name, each with one entry per run that has it."""
 
     runs: int
     facts: dict[str, list[str]] = field(default_factory=dict)

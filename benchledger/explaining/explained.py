@@ -1,4 +1,4 @@
-"""What `explain` answers: a cell, a run or a file, each with all that stands behind it."""
+"""The answers of `explain`: a cell, a run or a file, each with its evidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of a file: how it was recognised, its counts, its runs; or why it was not, and what it almost is."""
+"""The outcome of a file: how it was recognised, its counts and runs; or why it was not, and the nearest formats."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def explained_file(con: duckdb.DuckDBPyConnection, path: Path) -> ExplainedFile:
 
 
 def explained_known_archive(con: duckdb.DuckDBPyConnection, name: str) -> ExplainedFile | None:
-    """What the ledger has from an archive that is not at hand; None where it knows none of this name."""
+    """The ledger's files of an archive that is not on this disk; None if it knows no archive of this name."""
     counts = _counts_from(con, name)
     return _archive(name, f"{name} is not here. {counts}") if counts else None
 

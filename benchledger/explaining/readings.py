@@ -104,7 +104,7 @@ def _rates(rule: Row, used: pl.DataFrame) -> pl.DataFrame:
 
 
 def _outcome(read: Row, records: int, rate: float | None) -> Row:
-    """What a rule reads of a run, and what this comes to: `exact`, before it is rounded."""
+    """The readings that a rule takes of a run, and its result `exact`, before rounding."""
     exact = None if rate is None or read["factor"] is None else rate * read["factor"]
     if exact is not None and read["seconds"] is not None:
         exact = (1 / exact if exact else math.inf) / read["seconds"]

@@ -27,7 +27,7 @@ _ANY_STEP = (
 
 
 def rule_sentences(rule: Row) -> list[str]:
-    """What a rule does with the records of a run, and with the trials of a series, each step in its order."""
+    """The steps of a rule in words: what it does with the records of a run, then with the trials of a series."""
     steps = [_what(rule), _readings(rule), _ranks(rule), _steps(rule), _window(rule), _positive(rule)]
     steps += [_statistic(rule), _unit(rule), _share(rule), _result(rule), _trials(rule)]
     return [step for step in steps if step]

@@ -1,4 +1,4 @@
-"""What a run is, what decided its status, and in which numbers of tables it stands, or why in none."""
+"""Explains a run: its logs, the evidence of its status, and the table numbers that use it, or why none does."""
 
 from __future__ import annotations
 

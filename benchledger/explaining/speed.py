@@ -152,7 +152,7 @@ def _why_dropped(row: Row, number: Row) -> str:
 
 
 def _recomputed(con: duckdb.DuckDBPyConnection, rule: Row, trial: Row, read: Row | None) -> Row:
-    """What the readings that count come to, beside what is kept of the run."""
+    """The number recomputed from the readings that count, beside the kept one."""
     computed = trial.pop("computed")
     if read is None:
         told = dict.fromkeys(("rate", "factor", "factor_words", "reads", "recomputed"))
@@ -167,7 +167,7 @@ def _recomputed(con: duckdb.DuckDBPyConnection, rule: Row, trial: Row, read: Row
 
 
 def _named(read: Row) -> str:
-    """What is read, as the log calls it: its name, unit and scope."""
+    """The value read, as the log calls it: name, unit and scope."""
     if read["quantity"] == "interval":
         return "the time between step records"
     if read["quantity"] == "round":
@@ -179,7 +179,7 @@ def _named(read: Row) -> str:
 
 
 def factor_stated(rule: Row, facts: list[Row], runs: int) -> tuple[float | None, str | None]:
-    """What the number over trials is multiplied by, and who says so: 1 where nobody does, None where not all agree."""
+    """The factor of the number over trials, and who states it: 1 if nobody does, None if statements differ."""
     said = [row for row in facts if row["used"] and row["name"] == rule["trial_factor"]]
     if not said:
         return 1.0, None

@@ -1,4 +1,4 @@
-"""What is said of a speed: sentences that are true of this one number, whatever its runs and logs are."""
+"""The sentences that explain a speed."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _trials(number: Row, rule: Row, trials: list[Row], factor: str | None) -> li
 
 
 def _of_a_run(trial: Row, rule: Row) -> str:
-    """What was read of a run that counts, the statistic, what that was multiplied by, and the result."""
+    """One run that counts: the values read, the statistic, its factor, and the result."""
     statistic = rule["statistic"]
     if rule["average_of"] == "times" and statistic != "last":
         statistic = "steps over seconds" if statistic == "mean" else "one over the median time"

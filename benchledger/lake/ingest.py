@@ -43,7 +43,7 @@ _POLL_S = 1.0
 
 @dataclass(frozen=True)
 class LakeIngest:
-    """What an ingest into a lake did: files and units, how many of these this driver had read or only derived again.
+    """Result of an ingest into a lake: files and units, how many of these this driver had read or only derived again.
 
     `left_out` are the files of these units that are in no table: unrecognised, unreadable and empty ones.
     """

@@ -107,7 +107,7 @@ class Lake:
         return {key.rpartition("/")[2] for key in self.objects(MARKERS)} | self.packed().keys()
 
     def marker(self, digest: str) -> dict[str, Any] | None:
-        """What the marker of a unit says, alone or in a pack; None for one that was not read."""
+        """The content of a unit's marker, alone or in a pack; None for a unit that was not read."""
         own = self.own_marker(digest)
         return own if own is not None else self.packed().get(digest)
 
@@ -117,7 +117,7 @@ class Lake:
         return marker
 
     def markers_of(self, digests: list[str]) -> dict[str, dict[str, Any]]:
-        """What the markers of some units say, of those that have one."""
+        """The contents of the markers of some units; units without one are left out."""
         packed = self.packed()
         found = {one: packed[one] if one in packed else self.marker(one) for one in digests}
         return {one: marker for one, marker in found.items() if marker is not None}

@@ -125,7 +125,7 @@ def local_files(lake: Lake, parts: Iterable[Part], table: str) -> Iterator[list[
 
 
 def rows_sql(files: list[str]) -> str:
-    """What a statement reads the rows of some files from."""
+    """The relation from which a statement reads the rows of some files."""
     return f"read_parquet([{', '.join(quoted(file, chr(39)) for file in files)}], hive_partitioning = false)"
 
 

@@ -90,6 +90,6 @@ def _publish_tables(lake: Lake, facade: Path | str | None) -> Published:
 
 
 def _state(lake: Lake) -> tuple[Parts, Snapshot | None]:
-    """What is to be published, and the snapshot of exactly that, if there is one."""
+    """The parts to publish, and their snapshot if they are published already."""
     parts, snapshot = parts_of(lake), latest_snapshot(lake)
     return parts, snapshot if snapshot is not None and snapshot.inputs == parts.inputs else None

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from benchledger.lake.objects import Lake
 
-# What closure.sql reads of the ledger's own schema.
+# The tables of the ledger's own schema that closure.sql reads.
 _TIES = ("segment", "sighting_file", "root", "log_fact")
 # Temporary tables that tell what is settled, with their columns.
 _KEYS = {
@@ -60,7 +60,7 @@ _SETTLED_ROWS = {
 
 @dataclass(frozen=True)
 class Settled:
-    """What was settled of a lake: how many runs and campaigns. `is_new` is false where that was done before."""
+    """The number of runs and campaigns that were settled. `is_new` is false if they had been settled before."""
 
     lake: str
     units: int
@@ -82,7 +82,7 @@ class Parts:
 
     @property
     def units(self) -> int:
-        """How many units there are."""
+        """The number of units."""
         return sum(len(part.units) for part in self.base)
 
 

@@ -24,7 +24,7 @@ _ONCE = {
 _NUMBERED = ("log", "record")
 # Several units have the same rows of these.
 _COMMON = ("shape", "root", "bench_case", "environment")
-# What closure.sql reads of the ledger's own schema.
+# The tables of the ledger's own schema that closure.sql reads.
 _TIES = ("segment", "sighting_file", "root", "log_fact")
 # The definitions of a ledger are those of this program; places come with the base tables.
 _NOT_OF_UNITS = {"sighting", "kept.definition_hash"}
@@ -37,7 +37,7 @@ _STAYING = {
     "environment_id": "environment_id in (select environment_id from run)",
 }
 _STAYING_SERIES = "not exists (from due_campaign where due_campaign.campaign is not distinct from rows.campaign)"
-# What is of no single unit.
+# Tables whose rows belong to no single unit.
 SETTLED = "settled"
 
 
@@ -68,7 +68,7 @@ def fill_records(con: duckdb.DuckDBPyConnection, lake: Lake, base: list[Part], c
 
 
 def fill_derived(con: duckdb.DuckDBPyConnection, lake: Lake, derived: list[Part]) -> None:
-    """What workers derived, except of the logs in spanning_log, the runs in spanning_run, and due_campaign's series."""
+    """The rows that workers derived, except those of spanning_log, spanning_run and the series of due_campaign."""
     # The tables that say what stays come first.
     for name in sorted(derived_names(con), key=lambda name: (name not in ("run", "series"), name)):
         stays = _STAYING_SERIES if name == "series" else _STAYING[key_of(con, name)]

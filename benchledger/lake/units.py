@@ -54,7 +54,7 @@ class Unit:
 
 
 class UnitOutcome(NamedTuple):
-    """What became of a unit; of one that was read or derived now also which of its files are in no table."""
+    """The outcome of a unit; if it was read or derived now, also its files that are in no table."""
 
     how: str
     left_out: tuple[FileOutcome, ...] = ()
@@ -62,7 +62,7 @@ class UnitOutcome(NamedTuple):
 
 @dataclass(frozen=True)
 class Choices:
-    """What all units of one ingest have in common."""
+    """The options that all units of one ingest share."""
 
     lake: str
     key_file: str | None

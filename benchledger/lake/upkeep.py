@@ -1,4 +1,4 @@
-"""What a lake holds, and which of its objects nobody needs."""
+"""The contents of a lake, and its objects that nobody needs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class LakeCheck:
 
 @dataclass(frozen=True)
 class Collected:
-    """What was removed, or with `dry_run` would be."""
+    """The objects that were removed, or with `dry_run` would be."""
 
     lake: str
     objects: int
@@ -143,7 +143,7 @@ def _unneeded(lake: Lake, age: timedelta) -> dict[str, int]:
         if key.startswith(f"{LISTS}/"):
             latest[key.split("/")[1]] = key
     before, files = datetime.now(UTC) - age, needed_files(lake, objects, age)
-    # What a younger pack holds stays as it was, too: for who began to read before.
+    # Units that a younger pack holds stay as they were, too, for readers that began before.
     packed = {digest: marker["pack"] for digest, marker in lake.packed().items() if digest in needed}
     packs = {pack["digest"]: pack["writer"] for pack in packed.values()}
     alone = {one for one in needed if one not in packed or objects[f"{PACKS}/{packed[one]['digest']}"][1] > before}

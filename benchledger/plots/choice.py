@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Choice:
-    """What is drawn: `rows` of the candidates in the order of their lines, all with the same values of `focus`.
+    """The choice of a plot: `rows` of the candidates in the order of their lines, all with the same values of `focus`.
 
     `why` says why these, and how to see others; `part` which of how many lines are drawn, if not all.
     """

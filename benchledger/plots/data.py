@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
-# What only pictures have: a terminal draws no whiskers, and one kind of line.
+# Captions of pictures only: a terminal draws no whiskers, and one kind of line.
 WHISKERS, DASHED, BOLD = PICTURE_ONLY = (
     "whiskers: lowest to highest trial",
     "dashed: steps of bench history",

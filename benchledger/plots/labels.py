@@ -43,7 +43,7 @@ _SHARED = (
     "model", "task", "framework", "implementation", "precision", "gpus", "nodes", "batch_size_per_gpu", "seq_len",
     "gpu_model", "system", "scaling", "definition", "campaign",
 )  # fmt: skip
-# What an axis shows.
+# Titles of axes.
 _ON_AXIS = {
     "scaling": ("gpus", "nodes"),
     "batch": ("batch_size_per_gpu", "global_batch_size", "gradient_accumulation"),

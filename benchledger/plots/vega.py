@@ -36,7 +36,7 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 _CROSS = "M-1,-1L1,1M1,-1L-1,1"
 # From this ratio of highest to lowest loss their axis is logarithmic.
 _LOSS_WIDE = 30
-# What a profiler's metric says; another keeps its own name.
+# Metrics of profilers in words; any other keeps its own name.
 METRICS = {
     "compute": "time with a kernel running",
     "sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_elapsed": "FMA pipe",

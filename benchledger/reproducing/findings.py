@@ -1,4 +1,4 @@
-"""What is wrong with a page beside its verdicts, each with its line: tables that disagree, stale values, links."""
+"""Other errors of a page, each with its line: tables that disagree, stale values, links."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NEAR = 0.005
 # A value that is another case's has digits enough that chance seldom gives it.
 _MOST_CHANCE = 0.05
 
-# What an older and a newer log of one case agree on.
+# Facts in which an older and a newer log of one case agree.
 _SAME = (*NAMING, "nodes", "gradient_accumulation", "gpu_family", "gpu_model")
 
 

@@ -1,4 +1,4 @@
-"""What the numbers of a column count: units and quantities, in the words of heads and of texts above a table."""
+"""Unit and quantity of a column, by the words of its head and of the texts above the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each claim is: equal at its printed digits, by another rule, within a tolerance, contradicted, or no log."""
+"""The verdict of each claim: equal at its printed digits, by another rule, within a tolerance, contradicted, no log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the words of a published table say, Chinese or English: facts of a case, units, quantities, printed numbers."""
+"""Facts of a case, units, quantities and printed numbers in the words of a published table, Chinese or English."""
 
 from __future__ import annotations
 

@@ -51,8 +51,7 @@ from speed_table
 where is_default and value is not null and model is not null
     and rule not in (select told.rule from kept.rule as told where told.per is not null)
 """
-# What is not as it should be, for one and for several, and the command that lists it. The first are the most that a
-# table can lack.
+# Problems, in the singular and plural, and the command that lists them. The first are the worst.
 _TROUBLES = """
 select if(number = 1, one, several) as what, number, command
 from (

@@ -26,9 +26,9 @@ from benchledger.store.default_db import DEFAULT_DB
 
 # Numbers that differ in one of these are not of equal work.
 _WORK = ("model", "task", "precision", "seq_len", "unit")
-# What competes.
+# The facts that compete.
 _CONTENDER = ("system", "gpu_model")
-# What may differ between the rows of a table, in the order of its columns.
+# Facts that may differ between the rows of a table, in the order of its columns.
 _BESIDE = (
     "gpus",
     "nodes",

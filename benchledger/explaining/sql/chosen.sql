@@ -1,4 +1,4 @@
--- What the asked rule reads of each run, in the unit of the cell where it can, with the facts that lead to this unit.
+-- The readings that the asked rule takes of each run, if possible in the unit of the cell, with the facts behind it.
 -- reads: reading_of_rule, named_reading, alike
 -- makes: chosen
 

@@ -1,4 +1,4 @@
--- What is said of each printed value of a shape, and for which runs in chosen the asked rule does not read it, and why.
+-- Each printed value of a shape, and the runs in chosen whose rule does not read it, with the reason.
 -- reads: chosen, printed_as, kept.shape
 
 select

@@ -1,5 +1,5 @@
--- What is derived again: temp table scope has all logs near those in temp table touched(log_id). All that is derived
--- depends only on the set of active sightings and logs, never on the order in which they came.
+-- The logs that are derived again: temp table scope has all logs near those in temp table touched(log_id). Derived rows
+-- depend only on the set of active sightings and logs, never on the order in which they came.
 -- reads: sighting, kept.sighting_file, run_log, touched, log, kept.format, kept.log_fact
 -- makes: active_sighting, listed_log, tracker_place, tie, scope
 
@@ -36,7 +36,7 @@ select o.log_id, a.folder
 from own as o
 join active_sighting as a on a.folders[2] = o.folders[1];
 
--- What is derived anew must be whole: logs that a manifest or a run ties together are derived together.
+-- Logs that a manifest or a run ties together are derived together.
 create or replace temp table tie as
 with many as (
     select run_id, log_id from run_log where role <> 'sidecar'

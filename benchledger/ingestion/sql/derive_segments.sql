@@ -1,4 +1,4 @@
--- What was derived of the logs in temp table scope goes; their segments are what it is derived from again.
+-- Deletes the rows derived from the logs in temp table scope, and reads their segments to derive them again.
 -- reads: run_log, scope, run, kept.segment, active_sighting
 -- makes: old_run, old_claim, fact, run_log, run, kept.stream_only, live_segment, twin, fellow, covering, tracker_of
 

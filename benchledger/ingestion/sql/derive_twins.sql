@@ -1,4 +1,4 @@
--- What a twin has and its train log does not: a log can be cut where its twin is not.
+-- Records that a twin has and its train log lacks: a log can be cut where its twin is not.
 -- reads: kept.record, kept.shape, run_log, new_run
 -- makes: loss_at, kept.stream_only
 

@@ -20,7 +20,7 @@ select log_id from arriving_log anti join log using (log_id)
 union all
 select log_id from better_log;
 
--- What was seen here and there is as the later one tells it.
+-- A place that both ledgers have seen is as the later sighting says.
 create or replace temp table told_there as
 select there.sighting_id, there.log_id
 from arriving_sighting as there

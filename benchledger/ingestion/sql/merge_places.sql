@@ -1,6 +1,6 @@
--- What lay at a place before what was read there last, where no ledger alone has seen both: temp table followed. It is
--- superseded where it is_settled (a ledger said so, or it is a manifest or sidecar, of which the last one counts), and
--- else where the later log begins with it.
+-- Older logs of a place whose newer log another ledger read: temp table followed. An older log is superseded if
+-- is_settled (a ledger said so, or it is a manifest or sidecar, of which the last one counts) or if the newer log
+-- begins with it.
 -- reads: sighting, log, kept.format, seen_in, unlike_sighting
 -- makes: followed
 

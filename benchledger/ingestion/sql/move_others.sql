@@ -1,5 +1,5 @@
--- What was seen at the same places as the sightings in temp table told, and is not told of by the private file any more:
--- temp table moved_other(sighting_id, log_id). It lies below the same root.
+-- Older sightings at the places of temp table told, below the same root, that the private file no longer lists: temp
+-- table moved_other(sighting_id, log_id).
 -- reads: sighting, told
 -- makes: moved_other, sighting
 

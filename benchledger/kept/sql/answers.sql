@@ -1,4 +1,4 @@
--- What the readings in each window come to.
+-- The statistic over the readings of each window.
 -- reads: in_lane, lane_window, bounded_end, middle, asked, question
 -- makes: answer
 

@@ -1,4 +1,4 @@
--- What contradicts what of the runs in due_run.
+-- Contradicting statements about the runs in due_run.
 -- reads: fact, due_run
 -- makes: conflict
 

@@ -88,7 +88,7 @@ named as (
     )
     qualify count(*) over (partition by series_id, word) < runs
 ),
--- What equals a fact in use says nothing new.
+-- A word that equals a fact in use is no difference.
 explained as (
     select distinct run_id, lower(regexp_replace(unnest([value, value_logged]), '[^[:alnum:]]', '', 'g')) as word
     from fact

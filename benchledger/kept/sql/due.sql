@@ -1,4 +1,4 @@
--- What is to be filled again for the runs in due_run, which are gone, changed or new.
+-- Which kept numbers are filled again for the runs in due_run, which are gone, changed or new.
 -- reads: due_run, kept.stream_only, run_log, log, fact, run, format_now, kept.run_hash, changed_definition, kept.rule
 -- makes: print_now, due_record, asked_again
 

@@ -1,4 +1,4 @@
--- What is known of the runs in due_run before their records are read, and in which order these are.
+-- Format and hash of the runs in due_run, before their records are read, and the order of reading.
 -- reads: format_now, due_run, print_now, due_record, asked_again, run_log, log, kept.segment
 -- makes: kept.run_format, kept.run_hash, due_chunk
 

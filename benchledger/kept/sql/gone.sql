@@ -1,4 +1,4 @@
--- What was kept of the runs in due_run goes, but for what their records said where these are not read again.
+-- Deletes the kept numbers of the runs in due_run, except those of records that are not read again.
 -- reads: due_run, due_record, print_now, changed_definition, asked_again
 -- makes: gone_record, kept.run_format, kept.run_hash, kept.silent_run, kept.run_fallback, conflict, kept.contradicted_speed, kept.speed, run_memory, kept.run_clock, kept.loss,
 --   kept.low_loss, kept.evaluation_all
@@ -19,7 +19,7 @@ delete from kept.speed
 where run_id in (select run_id from gone_record)
     or rule in (select name from changed_definition where kind = 'rule');
 
--- What follows from all that a run prints is made anew with any of it.
+-- Numbers made of all that a run prints are made again if any of it changes.
 insert into gone_record from asked_again;
 
 delete from run_memory where run_id in (select run_id from gone_record);

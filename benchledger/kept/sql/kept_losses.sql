@@ -1,4 +1,4 @@
--- What the losses of runs say: the first, the last, and every mean that is lower than all before it.
+-- Losses of runs: the first, the last, and every mean that is lower than all before it.
 -- reads: loss, main_loss, kept.run_clock
 -- makes: numbered_loss, low, kept.low_loss, kept.loss
 

@@ -1,4 +1,4 @@
--- What view run_speed cannot tell of the runs in due_run from the speeds that are kept of them.
+-- Facts that view run_speed needs of the runs in due_run and that their kept speeds do not hold.
 -- reads: kept.default_rule, kept.run_format, kept.format, kept.rule, due_run, kept.speed
 -- makes: chain, kept.contradicted_speed, kept.silent_run, kept.run_fallback
 

@@ -1,4 +1,4 @@
--- What each rule says of the speed of the runs of a chunk.
+-- The speed of each run of a chunk under each rule.
 -- reads: reading_of_rule, kept.rule, asked, stream, answer, lane
 -- makes: kept.speed
 

@@ -1,4 +1,4 @@
--- What the readings in each window sum up to, and their median.
+-- Sum and median of the readings of each window.
 -- reads: piece, lane, lane_window, asked, question
 -- makes: in_lane, middle_window, middle, bounded_end
 

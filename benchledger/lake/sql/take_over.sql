@@ -1,4 +1,4 @@
--- What was settled earlier takes the place of what units derived: places go, runs and campaigns are left out.
+-- Rows settled earlier replace those that units derived: places are deleted, runs and campaigns are not derived again.
 -- reads: settled_place, settled_run, settled_campaign
 -- makes: sighting, spanning_run, due_campaign
 

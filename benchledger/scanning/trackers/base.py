@@ -1,4 +1,4 @@
-"""What the readers of trackers share: which record some values are, and how texts and times are kept."""
+"""Shared by the readers of trackers: the record of some values, and how texts and times are stored."""
 
 from __future__ import annotations
 
