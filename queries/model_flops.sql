@@ -23,11 +23,11 @@ sized as (
         width * vocabulary + if(model like 'bert%', width * width, 0) as head_parameters,
         case
             when task <> 'pretraining' then 0
-            when options ->> '$.head' = 'masked' then round(seq_len * 20 / 128)
+            when options ->> '$.head' = 'masked' then round(seq_len * 20e0 / 128)
             else seq_len
         end as head_tokens,
         -- Scores and weighted values, forward and twice that backward; causal ones are counted whole.
-        12 * layers * width * seq_len * seq_len as attention_flops
+        12e0 * layers * width * seq_len * seq_len as attention_flops
     from speed_table
     join model_size using (model)
     where in_campaign(campaign, $campaign) and status = 'ok'
@@ -35,7 +35,7 @@ sized as (
         and unit in ('samples/s', 'tokens/s')
 ),
 flops as (
-    select *, 6 * (layer_parameters * seq_len + head_parameters * head_tokens) + attention_flops as flops_per_sample
+    select *, 6 * (layer_parameters * seq_len::double + head_parameters * head_tokens) + attention_flops as flops_per_sample
     from sized
 ),
 rate as (

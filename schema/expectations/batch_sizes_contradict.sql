@@ -7,8 +7,8 @@ with stated as (
         batch_size_per_gpu,
         gpus,
         coalesce(gradient_accumulation, 1) as accumulation,
-        coalesce((options ->> 'tensor_parallel')::bigint, 1) * coalesce((options ->> 'pipeline_parallel')::bigint, 1)
-            as model_parallel
+        coalesce(try_cast(options ->> 'tensor_parallel' as double), 1)
+            * coalesce(try_cast(options ->> 'pipeline_parallel' as double), 1) as model_parallel
     from run
     join bench_case using (case_id)
 )
@@ -16,9 +16,9 @@ select
     run_id,
     format(
         'global batch {}; {} per GPU x {} GPUs / {} x {} accumulated', global_batch_size, batch_size_per_gpu, gpus,
-        model_parallel, accumulation
+        try_cast(model_parallel as hugeint), accumulation
     ) as about,
     global_batch_size as value,
-    batch_size_per_gpu * gpus * accumulation / model_parallel as expected
+    batch_size_per_gpu::double * gpus * accumulation / model_parallel as expected
 from stated
-where global_batch_size <> batch_size_per_gpu * gpus * accumulation / model_parallel;
+where global_batch_size <> batch_size_per_gpu::double * gpus * accumulation / model_parallel;

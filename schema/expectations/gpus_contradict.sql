@@ -4,8 +4,8 @@ select
     run_id,
     format('{} GPUs; {} nodes of {}', gpus, nodes, gpus_per_node) as about,
     gpus as value,
-    nodes * gpus_per_node as expected
+    try(nodes * gpus_per_node) as expected
 from run
 join bench_case using (case_id)
 join environment using (environment_id)
-where gpus > nodes * gpus_per_node;
+where gpus > try(nodes * gpus_per_node);

@@ -119,7 +119,7 @@ select
     timed.step,
     timed.restarts as step_restarts,
     -- A step that is counted from 0 again in each epoch does not tell how many there were.
-    case when not timed.restarts then timed.step * bench_case.global_batch_size end as samples,
+    case when not timed.restarts then try(timed.step * bench_case.global_batch_size) end as samples,
     coalesce(timed.logged_s, case when timed.is_undated then timed.summed_s end) as seconds,
     case
         when timed.logged_s is not null then 'log'
@@ -214,7 +214,7 @@ select
         told.is_told and low.run_id is not null,
         {
             'epoch': low.epoch, 'step': low.step,
-            'samples': if(told.step_restarts, null, low.step * told.global_batch_size), 'seconds': low.seconds,
+            'samples': if(told.step_restarts, null, try(low.step * told.global_batch_size)), 'seconds': low.seconds,
             'value': low.mean_loss, 'log_id': low.log_id, 'line': low.line
         },
         null
@@ -262,7 +262,7 @@ with judged as (
     select
         loss.*,
         loss_window(losses) as window_losses,
-        if(step_restarts, null, last_step * bench_case.global_batch_size) as samples,
+        if(step_restarts, null, try(last_step * bench_case.global_batch_size)) as samples,
         -- Each criterion by its name; docs/convergence.md has them.
         case
             when not isfinite(last_loss) then 'loss.not_finite'

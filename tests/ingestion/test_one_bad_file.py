@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from benchledger import ingest
 from benchledger.ingestion import discover, read_guard
 from benchledger.ingestion.discover import FoundFile
 from benchledger.scanning.log_reader import LogReader
+from benchledger.scanning.samples import load_formats
 from tests.ingestion.logs import one, put, run_text
 from tests.ingestion.packing import tar
 
@@ -91,6 +93,24 @@ def test_steps_that_sql_cannot_add_are_rejects(db: Path, tmp_path: Path, log: st
 
     assert found["good.log"] == ("loaded", "")
     assert one(db, f"select count(*) from kept.record where step = {LAST}") == 0
+
+
+def test_numbers_whose_product_no_bigint_holds_fail_neither_an_ingest_nor_an_answer(db: Path, tmp_path: Path) -> None:
+    from benchledger import audit, query
+
+    # Every number of every format's samples: steps, epochs, batch sizes, lengths, GPUs.
+    for name, log_format in load_formats().items():
+        text = "\n".join(sample.text for sample in log_format.samples)
+        large = [re.sub(r"(?<![\w.])\d+(?![\w.])", number, text) for number in ("4294967296", "9" * 18)]
+        put(tmp_path / "logs" / name / "bad.log", "\n".join([text, *large, text]))
+    put(tmp_path / "logs" / "good.log", GOOD)
+
+    found = outcomes(db, tmp_path / "logs")
+
+    assert found["good.log"] == ("loaded", "")
+    assert audit(db=db).checks.height > 30
+    for question in ("convergence", "model_flops", "speed", "speedup"):
+        query(question, db=db)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

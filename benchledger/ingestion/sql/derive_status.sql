@@ -32,11 +32,14 @@ evidence as (
         if(n.closing_line is null and t.closing_line is not null, t.log_id, n.log_id) as closing_log_id,
         coalesce(
             greatest(n.steps_done, t.steps_done),
-            -- Steps that begin anew in each epoch, of epochs of known length.
+            -- Steps that begin anew in each epoch, of epochs of known length; unknown from 10**18 on, as in a log.
             case
                 when n.last_epoch = n.first_epoch then n.epoch_step
                 when n.last_epoch > n.first_epoch
-                    then try((n.last_epoch - n.first_epoch) * try_cast(f.epoch_steps as bigint) + n.epoch_step)
+                    then try_cast(
+                        try((n.last_epoch - n.first_epoch) * try_cast(f.epoch_steps as bigint) + n.epoch_step)
+                        as decimal(18, 0)
+                    )::bigint
             end
         ) as steps_done,
         coalesce(n.step_gap, t.step_gap) as step_gap,

@@ -124,11 +124,12 @@ converted as (
         case
             when quantity <> 'throughput' and unit is distinct from 's' then null
             when yields is not distinct from base_unit or base_unit = 'steps/s' and yields in ('s', 'min') then 1
-            when yields = 's' then global_batch_size * if(base_unit = 'tokens/s', seq_len, 1)
+            when yields = 's' then global_batch_size::double * if(base_unit = 'tokens/s', seq_len, 1)
             -- 8 FLOP a parameter and token, forward twice (activations are computed again) and backward.
             when yields = 'TFLOP/s' then 8 * params_b * global_batch_size * seq_len / 1000
             when base_unit = 'steps/s'
-                then if(batch = 'pass', batch_size_per_gpu * gpus, global_batch_size) * if(yields = 'tokens/s', seq_len, 1)
+                then if(batch = 'pass', batch_size_per_gpu::double * gpus, global_batch_size)
+                    * if(yields = 'tokens/s', seq_len, 1)
             when base_unit = 'tokens/s' then 1 / seq_len
             else seq_len
         end as conversion
