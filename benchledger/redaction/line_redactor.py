@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from benchledger.redaction.known_hosts import KnownHosts
+from benchledger.redaction.known_names import KnownNames
 from benchledger.redaction.redactor import Redactor
 
 MARK = "PRIVATE KEY"
@@ -40,8 +40,8 @@ _CELL = re.compile(r'"((?:[^"]|"")*+)"|([^,"\r\n]++)|(?=,)|(?<=,)$')
 class LineRedactor:
     """Redacts a log part by part, and calls `on_secret` with the number of each line that held a secret.
 
-    It keeps what earlier lines tell: the header of a CSV table names the cells that are private, a key goes on, and a
-    host that a rule found is replaced wherever else it stands.
+    It keeps what earlier lines tell: the header of a CSV table names the cells that are private, a key goes on, and the
+    hosts and users that rules found are replaced wherever else they stand.
     """
 
     def __init__(self, redactor: Redactor, on_secret: Callable[[int], object] = lambda _: None) -> None:
@@ -49,12 +49,12 @@ class LineRedactor:
         self._on_secret = on_secret
         self._header: list[str] = []
         self._key = KeyBlock()
-        self._hosts = KnownHosts(redactor)
+        self._known = KnownNames(redactor)
         self._lines = 0
 
     def redact(self, data: bytes) -> bytes:
-        self._redactor.forget_hosts()
-        text = self._hosts.replace(self._redacted(data.decode("utf-8", "surrogateescape")))
+        self._redactor.forget_names()
+        text = self._known.replace(self._redacted(data.decode("utf-8", "surrogateescape")))
         return text.encode("utf-8", "surrogateescape")
 
     def _redacted(self, text: str) -> str:
@@ -83,7 +83,7 @@ class LineRedactor:
         before = self._redactor.counts["secret"]
         if body is not None:
             start, end = body
-            line = line[:start] + self._redactor.secret(line[start:end]) + line[end:]
+            line = line[:start] + self._redactor.pseudonym("secret", line[start:end]) + line[end:]
         # A zero byte is part of no name: it stays, and the text on either side is redacted.
         line = "\x00".join(map(self._redactor.fresh, line.split("\x00")))
         if self._redactor.counts["secret"] > before:

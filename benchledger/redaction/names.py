@@ -205,8 +205,10 @@ class Names:
             return match.group()
         if host.lower().endswith(self._rules.public_domains) and user.lower() in self._rules.public_names:
             return match.group()
-        if "." not in host and self.private.is_of_words(user) and not PSEUDONYM.match(user) and behind not in _PROMPT:
-            return match.group()  # bert@base, train@epoch3, but test@gpu7:~$
+        if "." not in host and behind not in _PROMPT and not PSEUDONYM.match(user) and not PSEUDONYM.match(host):
+            is_word = self.private.is_of_words(user) or self.private.is_of_words(host)
+            if is_word or not self.private.holds("host", host):
+                return match.group()  # bert@base, O1@fp16, top1@224px, but test@gpu7:~$
         is_user = self.private.holds("user", user) and not user[0].isdigit()
         shown = self._pseudonyms.of("user", user) if is_user else user
         return f"{shown}@{self._replaced('host', host)}"

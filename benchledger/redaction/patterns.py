@@ -56,6 +56,10 @@ _SECRETS = (
     ),
     (("curl",), rf"\bcurl\b[^\n]{{0,200}}? (?:-u|--user)[ =]['\"]?(?P<user1>{USER}):(?P<secret1>{SECRET})"),
     (("login",), rf"\blogin\b[^\n]{{0,200}}? -p[ =](?P<secret1>{SECRET})"),
+    (
+        ("api key ", "api_key ", "apikey ", "token "),
+        r"(?i)\b(?:api[_ -]?key|token) (?P<secret1>(?=[a-f]{0,64}\d)[0-9a-f]{32,64})\b",
+    ),
     (("api.telegram.org/bot",), r"api\.telegram\.org/bot(?P<secret1>\d{6,12}:[\w-]{20,64}+)"),
     (("/api/webhooks/",), r"discord(?:app)?\.com/api/webhooks/(?P<secret1>\d{10,24}/[\w-]{20,128}+)"),
 )
@@ -65,7 +69,8 @@ _DEVICES = (
     (
         ("uuid",),
         (
-            r"(?:\bUUID:|, uuid=|(?i:product|system|board|dmi|device|gpu)[_ ](?i:uuid)[\"']?[ \t]{0,64}+[=:])"
+            r"(?:\bUUID:|, uuid=|(?i:product|system|board|dmi|device|gpu|machine|host|server|node|cluster"
+            r"|chassis)[_ ](?i:uuid)[\"']?[ \t]{0,64}+[=:])"
             rf"[ \t]{{0,64}}+[\"']?(?P<device1>{UUID})"
         ),
     ),
@@ -73,15 +78,20 @@ _DEVICES = (
         ("guid:", "guid ", "guid=", 'guid"', "guid\t", "gid:", "gid[", "gid "),
         (
             r"(?i)gu?id(?:\[ {0,4}\d{1,4}+\])?[\"']?[ \t:=]{1,64}+"
-            r"(?P<device1>0x[0-9a-f]{16}|(?:[0-9a-f]{4}:){3}[0-9a-f]{4})(?![\w:])"
+            r"(?P<device1>(?:0x)?[0-9a-f]{16}|(?:[0-9a-f]{4}:){3}[0-9a-f]{4})(?![\w:])"
         ),
     ),
     (
-        ("mac ", "mac=", "mac:", "mac_", 'mac"', "mac'", "macaddr", "mac-addr"),
-        r"(?i)\bmac(?:[ _-]?addr(?:ess)?)?[\"']?[ \t:=]{1,8}[\"']?(?P<hardware1>(?:0x)?[0-9a-f]{12})(?!\w)",
+        ("mac ", "mac=", "mac:", "mac_", 'mac"', "mac'", "macaddr", "mac-addr", "hwaddr", "physical addr"),
+        (
+            r"(?i)\b(?:mac(?:[ _-]?addr(?:ess)?)?|hwaddr|physical addr(?:ess)?)[\"']?[ \t:=]{1,8}[\"']?"
+            r"(?P<hardware1>(?:0x)?[0-9a-f]{12}|[0-9a-f]{6}[-:][0-9a-f]{6})(?![\w-])"
+        ),
     ),
     # ibhosts, ibswitches
     (("ports ",), r"^\w{2,8}[ \t]{0,8}: (?P<device1>0x[0-9a-f]{16}) ports "),
+    (("s/n", "sn:", "sn="), r"\bS/?N[:=# ]{1,3}(?P<device1>[A-Z0-9]{6,20})\b"),
+    (("serial ",), r"(?i)\bserial(?: number| no\.?|#)?[ :=#]{1,4}(?P<device1>\d{9,16})\b"),
     (("<serial>",), r"<serial>(?P<device1>[\w-]{6,64})<"),
     (
         ("ip=", "ip:", "ip 0", "ip hex", "addr=", "addr:", "addr 0", "dress=", "dress:", "dress 0"),
@@ -93,7 +103,7 @@ _COMMANDS = (
     (("ssh ",), rf"(?<![\w./-])ssh(?:[ \t]{{1,8}}+{_OPTION}){{0,16}}+[ \t]{{1,8}}+{_LOGIN}(?=[\s;&|'\")]|$)"),
     (("scp ", "rsync ", "sftp "), rf"(?<![\w./@:-]){_LOGIN}(?=:{{1,2}}[~/\w.])"),
     (("pdsh", "clush"), rf"\b(?:pdsh|clush)\b[^\n]{{0,64}}? -w[ \t]{{0,8}}(?P<hosts1>{HOST_LIST})"),
-    (("srun", "sbatch", "salloc"), rf"{_LAUNCH}-w[ \t]{{0,8}}(?P<hosts1>{HOST_LIST})"),
+    (("srun", "sbatch", "salloc"), rf"{_LAUNCH}(?:-w|--exclude)[ \t=]{{0,8}}(?P<hosts1>{HOST_LIST})"),
     (("srun", "sbatch", "salloc"), rf"{_LAUNCH}-A[ \t]{{0,8}}(?P<group1>{USER})"),
     (("bsub", "qsub"), rf"\b(?:bsub|qsub)\b[^\n]{{0,200}}? -P[ \t]{{1,8}}(?P<group1>{USER})"),
     (("bsub",), rf"\bbsub\b[^\n]{{0,200}}? -m[ \t]{{1,8}}[\"']?(?P<host1>{HOST})"),

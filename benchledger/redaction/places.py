@@ -23,7 +23,7 @@ _DISK = (
 )
 _BETWEEN = (
     r"(?:(?:users?|home|scratch|work|projects?|project\d|proj|groups?|fs\d{1,3}|fsw|alpine|snx\d{1,5}|lustrep?\d{1,2}"
-    r"|local|global|shared|share|portfolios|gpfs|lustre|nfs|data|ws|sd|[a-z])/){0,4}"
+    r"|local|global|shared|share|portfolios|network|people|personal|members|staff|students?|gpfs|lustre|nfs|data|ws|sd|[a-z])/){0,4}"
 )
 _FOLDER = r"[A-Za-z][\w.-]{1,31}"
 _GROUP = r"[A-Za-z][\w-]{2,31}"
@@ -57,7 +57,7 @@ _FOLDERS = (
     ),
     (
         ("/work/", "/work1/", "/work2/", "/project/", "/projects/"),
-        rf"(?<![\w.~/@-])/(?:work|projects?)\d?/(?P<pair1>{_GROUP}/{_LOGIN})(?=/)",
+        rf"(?<![\w.~/@-])/(?:work|projects?)\d?/(?:\d/)?(?P<pair1>{_GROUP}/{_LOGIN})(?=/)",
     ),
     (_DISKS, rf"{_DISK}{_BETWEEN}(?:home-)?(?P<owner1>{_FOLDER}+)(?![\w@])"),
     (("/u/",), r"(?<![\w/.@~-])/u/(?:[a-z]/)?(?P<owner1>[A-Za-z][\w.-]{1,31}+)(?![\w@])"),
@@ -75,7 +75,7 @@ _FOLDERS = (
         ("/ws/", "/raid", "/media/", "/private/"),
         rf"/(?:(?<=[a-z]/)ws|raid\d?|media|private)/(?P<owner1>{_LOGIN}+)(?![\w@])",
     ),
-    (("/groups/",), rf"(?<![\w.~@-])/groups/{_TREE}"),
+    (("/groups/", "/proj/"), rf"(?<![\w.~@-])/(?:groups|proj)/{_TREE}"),
     (("/mail/",), rf"/(?:var|spool)/mail/(?P<user1>{USER})"),
     ((" ~", "=~", ":~", "'~", '"~', "(~"), r"(?<![\w~/.@])~(?P<owner1>[a-z]{2}[\w-]{1,30}+)(?=/)"),
 )
@@ -98,6 +98,7 @@ _BUCKETS = (
         (".core.windows.net",),
         rf"https?://(?P<bucket1>[\w-]{{3,63}}+)\.(?:blob|dfs|file)\.core\.windows\.net{_PATH}",
     ),
+    (("aws s3 ",), r"\baws s3 (?:ls|mb|rb) (?P<bucket1>[a-z0-9][\w.-]{2,62})(?=[/\s]|$)"),
     (("arn:aws",), rf"arn:aws[\w-]{{0,10}}:s3:::(?P<bucket1>[\w.-]{{3,63}}+){_PATH}"),
 )
 

@@ -11,7 +11,10 @@ from benchledger.redaction.forms import HOST, HOST_LIST, USER
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 # What may stand around the name of a machine in a sentence.
 _SIGN = r"[\"'`<(\[]?"
-_MACHINE = r"(?:(?:compute|head|login|worker|master|execution)[ -])?(?:node|host|machine|server|cluster)(?:name)?s?"
+_MACHINE = (
+    r"(?:(?:compute|head|login|worker|master|execution)[ -])?"
+    r"(?:node|host|machine|server|cluster|worker|peer)(?:name)?s?"
+)
 _PROCESS = r"(?:process|rank|worker|task|thread|pid|trainer)s? ?#?\d{1,8}(?:(?: of |/)\d{1,8})?(?: is| running)?,?"
 # What is no machine but a part of one, or a program, a type, a place in a run, a date.
 _NO_PART = (
@@ -21,10 +24,17 @@ _NO_PART = (
     r"|quadro|gaudi|ascend|mi|trn|inf|gh|gb|jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)"
     r"[\d.:-]{0,32}[kmbx]?(?![\w-])|(?:linux|windows|macos|darwin)-))"
 )
+# What is done on data, not on machines: `tested on ILSVRC-2012`.
+_NOT_DATA = "".join(
+    rf"(?<!{verb})"
+    for verb in ("tuned", "rained", "tested", "eval", "uated", "uation", "dated", "score", "results", "acc", "ppl",
+                 "loss", "accuracy", "based", "compiled", "built", "depends")
+)  # fmt: skip
 # Words that stand after `user` and name nobody.
 _NO_USER = (
     r"(?!(?i:an?|the|part|input|code|data|defined|specified|provided|interface|scripts?|functions?|requests?|guide|mode"
-    r"|space|errors?|levels?|agent|ids?|names?|models?|config|settings?|interrupts?|experience|time|query|prompts?)\b)"
+    r"|space|errors?|levels?|agent|ids?|names?|models?|config|settings?|interrupts?|experience|time|query|prompts?|slurm"
+    r"|scheduler|you|us|them|it|default|someone|nvidia|google|intel|meta|dell|user)\b)"
 )
 _LOGIN = r"(?P<user1>[a-z][\w.-]{1,31}+)"
 _GAP = r"[ \t]{1,32}"
@@ -68,13 +78,13 @@ PRINTED = (
     (
         (" on ",),
         (
-            rf" on {_SIGN}{_NO_PART}(?P<machine1>(?=[A-Za-z.]{{0,40}}(?:\d[a-z]{{0,4}}\d|-[\w-]{{0,40}}\d)){HOST})"
-            r"(?![/(=@]|:\S)"
+            rf"{_NOT_DATA} on {_SIGN}{_NO_PART}(?=[A-Za-z.]{{0,40}}(?:\d[a-z]{{0,4}}\d|-[\w-]{{0,40}}\d))"
+            rf"(?P<machine1>{HOST})(?![/(=@]|:\S)"
         ),
     ),
     # A word with a digit: `host pre-processing` and `node multi-GPU` are none.
     (
-        ("node ", "host ", "machine ", "cluster "),
+        ("node ", "host ", "machine ", "cluster ", "worker ", "peer "),
         rf"(?<![\w{{-])(?i:{_MACHINE}) {_SIGN}{_NO_PART}(?=[\w.-]{{0,62}}\d)(?P<node1>{HOST})(?![/(=]|:\S)",
     ),
     (
@@ -199,6 +209,7 @@ PRINTED = (
             r"|\*\*\*|mca|PMIX|\d{1,9} more process)"
         ),
     ),
+    ((" nccl warn ",), rf"NCCL WARN [^<\n]{{0,80}} (?P<host1>{HOST})<\d{{1,5}}>"),
     (("ucx ", " ucc "), rf"\[(?P<host1>{HOST}):\d{{1,8}} ?:[\da-f]{{1,8}}\]"),
     (("mpi startup()",), rf"MPI startup\(\): \d{{1,6}} {{1,16}}\d{{1,9}} {{1,16}}(?P<host1>{HOST})"),
     # Lists in JSON and Python
@@ -217,7 +228,20 @@ PRINTED = (
     (("lsb_mcpu_hosts",), "LSB_MCPU_HOSTS=[\"']?" + "".join(rf"(?: ?(?P<host{n}>{HOST}) \d+)?+" for n in range(1, 65))),
     (("user <",), rf"\b[Uu]ser <(?P<user1>{USER})>"),
     (("project <",), rf"\bProject <(?P<group1>{USER})>"),
-    (("namespace ",), rf"\bin (?:the )?namespace [\"']?(?P<group1>{USER})(?!:)"),
+    (
+        ("| rank", "][rank", "] [rank", "] rank", ": rank "),
+        rf"^\[?{_NO_PART}(?P<machine1>{HOST})(?:\]|:| ?\|) ?\[?rank\b",
+    ),
+    # A copy of files
+    ((":/",), rf"\b(?:to|from) (?P<host1>(?=\w[\w-]){HOST}):/(?=\w)"),
+    (("verification failed for ",), rf"verification failed for (?P<host1>{HOST})"),
+    (("on <",), rf"\bon <(?P<node1>{HOST})>"),
+    (("show hostname", "show node "), rf"\bscontrol show (?:hostnames?|node) (?P<hosts1>{HOST_LIST})"),
+    (
+        ("submitted by ", "owned by "),
+        rf"(?i)\b(?:submitted|owned) by {_NO_USER}(?:user )?{_LOGIN}(?=[\s.,;)]|$)",
+    ),
+    (("namespace ",), rf"\b(?:in|to|from) (?:the )?namespace [\"']?(?P<group1>{USER})(?!:)"),
     (("created by ",), rf"\bcreated by (?P<user1>{USER}) at 20\d\d-"),
     (("opened for user ",), rf"opened for user (?P<user1>{USER})"),
     (("step created on ",), rf"step created on (?P<host1>{HOST})"),

@@ -13,11 +13,13 @@ _HEX_NAME = re.compile(r"[0-9a-f]{12,64}")
 _FIRST_WORD = re.compile(r"[^\W\d_]{2,}")
 _NODE = re.compile(r"[A-Za-z][^_/]*[\d-][^_/]*")
 # Types of machines of clouds, forms of GPUs: p4d.24xlarge, a2-highgpu-8g, A100-SXM4
-_MACHINE_TYPE = re.compile(r"\.(?:\d{0,3}x?large|metal)|-(?:standard|(?:high|mega|ultra)\w+)-\d|\d+gb$|-(?:sxm|pcie)")
+_MACHINE_TYPE = re.compile(
+    r"\.(?:\d{0,3}x?large|metal)|-(?:standard|(?:high|mega|ultra)\w+)-\d|\d+gb$|-(?:sxm|pcie)|^[dh]gx-?(?:1v?|2h?|[abh][12]00|station)$"
+)
 _FILES = (".log", ".txt", ".out", ".json", ".py", ".sh", ".csv", ".gz", ".tar", ".zip", ".yaml")
 _LEAST_ACCOUNT = 6
 _LEAST_DEVICE = 6
-_LEAST_HOST = 4
+_LEAST_NAME = 4
 _GPU = re.compile(r"(?i)(?:rtx|gtx|titan|tesla|quadro|gh?b?|[avhpltb]|mi|rx)[ -]?\d{2,4}[a-z]{0,2}(?![0-9a-z-])")
 
 
@@ -46,11 +48,15 @@ class PrivateNames:
         first = _FIRST_WORD.search(name.lower())
         return first is not None and first.group() in self._rules.folders
 
-    def recurs(self, host: str) -> bool:
-        """Tells whether a host's name has a digit and is no word with a number (`rank3`), no GPU and no model."""
-        is_known = self._is_machine(host) or _HEX_NAME.fullmatch(host) is not None
-        is_word = host.lower().rstrip("0123456789-.") in self._rules.public_names or _GPU.match(host) is not None
-        return is_known and not is_word and len(host) >= _LEAST_HOST and any(map(str.isdigit, host))
+    def recurs(self, kind: str, name: str) -> bool:
+        """Tells whether a name is no word for data or a model; of hosts, no word with a number (`rank3`) and no GPU."""
+        if len(name) < _LEAST_NAME:
+            return False
+        if kind == "user":
+            return self.holds("user", name) and not self.is_of_words(name)
+        is_known = self._is_machine(name) or _HEX_NAME.fullmatch(name) is not None
+        is_word = name.lower().rstrip("0123456789-.") in self._rules.public_names or _GPU.match(name) is not None
+        return is_known and not is_word and any(map(str.isdigit, name))
 
     def _is_host(self, name: str) -> bool:
         if name.lower().endswith(self._rules.public_domains):

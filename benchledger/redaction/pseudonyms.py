@@ -22,8 +22,8 @@ class Pseudonyms:
         # By their pseudonym, as they were met first.
         self.real_names: dict[str, str] = {}
         self.counts: Counter[str] = Counter()
-        # Of hosts: the names as they were met since somebody cleared the set.
-        self.hosts: set[str] = set()
+        # Hosts and users, as they were met since somebody cleared the set.
+        self.met: set[tuple[str, str]] = set()
 
     @property
     def distinct(self) -> Counter[str]:
@@ -33,8 +33,8 @@ class Pseudonyms:
         if PSEUDONYM.fullmatch(name):
             return name
         self.counts[kind] += 1
-        if kind == "host":
-            self.hosts.add(name)
+        if kind in ("host", "user"):
+            self.met.add((kind, name))
         same = name.lower() if kind in ("host", "address", "hardware") else name
         if kind == "host":
             same = same.split(".", 1)[0]

@@ -70,22 +70,19 @@ class Redactor:
         return self._line_filter.starts(text)
 
     @property
-    def hosts(self) -> set[str]:
-        """Returns the hosts that were replaced since `forget_hosts`."""
-        return self._pseudonyms.hosts
+    def met(self) -> set[tuple[str, str]]:
+        """Returns the hosts and users that were replaced since `forget_names`, each with its kind."""
+        return self._pseudonyms.met
 
-    def forget_hosts(self) -> None:
-        self._pseudonyms.hosts.clear()
+    def forget_names(self) -> None:
+        self._pseudonyms.met.clear()
 
-    def recurs(self, host: str) -> bool:
-        """Tells whether the name of a host can be nothing else, so that it may be replaced wherever it stands."""
-        return self._names.private.recurs(host)
+    def recurs(self, kind: str, name: str) -> bool:
+        """Tells whether a host's or user's name can be nothing else: it may be replaced wherever it stands."""
+        return self._names.private.recurs(kind, name)
 
-    def host(self, name: str) -> str:
-        return self._pseudonyms.of("host", name)
-
-    def secret(self, text: str) -> str:
-        return self._pseudonyms.of("secret", text)
+    def pseudonym(self, kind: str, name: str) -> str:
+        return self._pseudonyms.of(kind, name)
 
     def optional(self, text: str | None) -> str | None:
         return None if text is None else self.text(text)

@@ -1,4 +1,4 @@
-"""A host that a rule found in a log is replaced wherever else it stands in that log, as a whole word."""
+"""A name that a rule found in a log is replaced wherever else it stands in that log: hosts as words, users as folders."""
 
 from __future__ import annotations
 
@@ -55,3 +55,15 @@ def test_later_parts_of_a_log_know_the_hosts_of_earlier_ones(redactor: Redactor)
 
 def test_the_first_part_of_a_long_name_goes_too(redactor: Redactor) -> None:
     assert redacted(redactor, "host : ravg1038.hpc.example.edu\nravg1038 done\n").endswith("<host> done\n")
+
+
+def test_a_user_goes_from_other_folders_of_the_name_only(redactor: Redactor) -> None:
+    line = "/vast/summers/x '/srv/summers', /net/summers: summers were hot, /net/summers2/x summers/x"
+    text = redacted(redactor, f"{line}\nHOME=/home/summers\nUSER=bert\n/opt/bert/x\n")
+
+    assert text.splitlines() == [
+        "/vast/<user>/x '/srv/<user>', /net/<user>: summers were hot, /net/summers2/x summers/x",
+        "HOME=/home/<user>",
+        "USER=<user>",
+        "/opt/bert/x",
+    ]
