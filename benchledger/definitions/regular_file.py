@@ -19,3 +19,9 @@ def need_regular(path: Path | str) -> None:
         return
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise UsageError(f"{path}: {NO_FILE}. Copy what it gives into a file, and name that one")
+
+
+def need_regular_ledger(path: Path | str) -> None:
+    """The same for a database and its write-ahead log, which DuckDB opens too."""
+    for file in (path, f"{path}.wal"):
+        need_regular(file)

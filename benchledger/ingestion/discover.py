@@ -90,8 +90,16 @@ def named_folders(paths: Iterable[Path | str]) -> list[str]:
     return [
         place if is_remote(place) else os.path.realpath(place)
         for place in places
-        if (not is_file(place) if is_remote(place) else os.path.isdir(place))
+        if (_is_remote_folder(place) if is_remote(place) else os.path.isdir(place))
     ]
+
+
+def _is_remote_folder(place: str) -> bool:
+    try:
+        return not is_file(place)
+    except UsageError:
+        # `discover` tells why nothing can be read there.
+        return False
 
 
 def given_place(path: Path | str) -> str:
@@ -111,13 +119,22 @@ def is_lasting(place: str) -> bool:
 
 
 def discover(paths: Iterable[Path | str], leave_out: set[str]) -> Iterator[FoundFile]:
-    """Every file under the given paths, once. Raises UsageError for a path that does not exist."""
+    """Every file under the given paths, once. Raises UsageError for a path that does not exist.
+
+    Of several paths, an address that cannot be read is a file with this problem, so that the others are read.
+    """
     seen: set[str] = set()
     places = list(map(given_place, paths))
     named = NamedFolders(named_folders(places))
     for path in places:
         if is_remote(path):
-            yield from _remote_files(path, named, seen)
+            try:
+                yield from _remote_files(path, named, seen)
+            except UsageError as error:
+                if len(places) == 1:
+                    raise
+                problem = str(error).removeprefix(f"{path}: ")
+                yield replace(_remote_file(path, os.path.dirname(path), 0, 0), problem=problem)
             continue
         given = Path(path)
         if not given.exists() and not given.is_symlink():

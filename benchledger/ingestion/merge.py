@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.definitions.log_format import all_formats_hash
 from benchledger.definitions.names import load_names
+from benchledger.definitions.regular_file import need_regular_ledger
 from benchledger.errors import DatabaseError, UsageError, refuse_existing
 from benchledger.ingestion.base_tables import BASE_TABLES, in_ledger
 from benchledger.ingestion.derive import derive
@@ -167,6 +168,7 @@ class _Merge:
 
         try:
             for number, source in enumerate(self._sources):
+                need_regular_ledger(source)
                 con.execute(f"attach {quoted(str(source), chr(39))} as source_{number} (read_only)")
         except duckdb.Error as error:
             raise DatabaseError(f"{source}: cannot be read: {error}. Close the program that writes it") from error

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchledger.definitions.regular_file import need_regular_ledger
 from benchledger.errors import DatabaseError, UsageError, cure_of_writing
 from benchledger.ingestion.remote import is_remote
 from benchledger.lake.delta import Column, columns_of, published_tables
@@ -76,6 +77,7 @@ def _write(lake: Lake, snapshot: Snapshot, file: Path) -> bool:
 def _facade_at(file: Path) -> Facade:
     import duckdb
 
+    need_regular_ledger(file)
     try:
         with duckdb.connect(str(file), read_only=True) as con:
             there = facade_in(con)

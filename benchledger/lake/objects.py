@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchledger.definitions.regular_file import need_regular
 from benchledger.errors import DatabaseError, UsageError
 from benchledger.ingestion.discover import given_place
 from benchledger.ingestion.remote import is_remote, store_at
@@ -61,6 +62,8 @@ class Lake:
         """An object's content; None where there is none."""
         import obstore
 
+        if not is_remote(self.place):
+            need_regular(f"{self.place}/{key}")
         try:
             return bytes(obstore.get(self.store, self._path(key)).bytes())
         except FileNotFoundError:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.definitions.regular_file import need_regular
+from benchledger.definitions.regular_file import need_regular_ledger
 from benchledger.errors import DatabaseError, cure_of_writing
 from benchledger.store.database import spill_files
 from benchledger.store.private_file import private_path, private_paths
@@ -89,7 +89,7 @@ def ledger_files(db: Path) -> set[str]:
 
 def copy_for_trial(db: Path, folder: Path) -> Path:
     """Copies a ledger with its private files, if there is one, and returns the place of the copy."""
-    need_regular(db)
+    need_regular_ledger(db)
     target = folder / "trial.duckdb"
     # The contents of logs are not read by a trial, and may be large.
     for source, copy in zip((db, *private_paths(db)[:2]), (target, *private_paths(target)[:2]), strict=True):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.definitions.file_cache import cache_folder, read_entry, write_entry
 from benchledger.definitions.folders import only_shipped
-from benchledger.definitions.regular_file import need_regular
+from benchledger.definitions.regular_file import need_regular_ledger
 from benchledger.errors import DatabaseError, cure_of_writing
 from benchledger.store.confined import keep_to_the_ledger, without_shadows
 from benchledger.store.facade import find_lake, refuse_facade
@@ -254,7 +254,7 @@ def _connect(place: Path, *, read_only: bool, wait_s: float) -> duckdb.DuckDBPyC
             f"{place}: DuckDB cannot tell a file of this name from the schema kept of a ledger. Rename it, or name "
             f"another file with --db"
         )
-    need_regular(place)
+    need_regular_ledger(place)
     _import_duckdb()
     import duckdb
 

@@ -95,6 +95,7 @@ def test_steps_that_sql_cannot_add_are_rejects(db: Path, tmp_path: Path, log: st
     assert one(db, f"select count(*) from kept.record where step = {LAST}") == 0
 
 
+@pytest.mark.long
 def test_numbers_whose_product_no_bigint_holds_fail_neither_an_ingest_nor_an_answer(db: Path, tmp_path: Path) -> None:
     from benchledger import audit, query
 

@@ -171,6 +171,18 @@ def test_a_server_whose_answers_lie_costs_its_own_files_only(tmp_path: Path) -> 
     assert done.files == {"loaded": 1, "unreadable": 2}
 
 
+def test_of_several_places_an_address_that_cannot_be_reached_is_unreadable(tmp_path: Path) -> None:
+    log = put(tmp_path / "run.log", run_text().log)
+
+    done = ingest("http://127.0.0.1:1/gone.log", log, db=tmp_path / "bench.duckdb")
+
+    assert done.files == {"loaded": 1, "unreadable": 1}
+    (gone,) = (outcome for outcome in done.outcomes if outcome.status == "unreadable")
+    assert (gone.reason or "").startswith("cannot be read: ")
+    with pytest.raises(UsageError, match="cannot be read"):
+        ingest("http://127.0.0.1:1/gone.log", db=tmp_path / "bench.duckdb")
+
+
 class _Liar(_Quiet):
     """Claims 2^62 bytes of a log, and answers a request for a range with a part that states no range."""
 

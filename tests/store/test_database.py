@@ -14,7 +14,7 @@ import pytest
 from benchledger import ingest
 from benchledger.definitions import file_cache, folders
 from benchledger.definitions.rules import load_rules
-from benchledger.errors import DatabaseError
+from benchledger.errors import DatabaseError, UsageError
 from benchledger.store import database, memory
 from benchledger.store.database import SMALL_BYTES, SMALL_RECORDS, open_for_reading, open_for_writing
 
@@ -103,6 +103,17 @@ def test_a_file_without_permission_is_refused(tmp_path):
     path.chmod(stat.S_IWUSR)
 
     with pytest.raises(DatabaseError, match="permissions"):
+        open_for_reading(path)
+
+
+@pytest.mark.parametrize("suffix", ["", ".wal"])
+def test_a_pipe_in_the_place_of_a_ledger_or_its_log_of_changes_is_not_opened(tmp_path, suffix):
+    path = tmp_path / "bench.duckdb"
+    if suffix:
+        open_for_writing(path).close()
+    os.mkfifo(f"{path}{suffix}")
+
+    with pytest.raises(UsageError, match=f"{suffix}: no regular file"):
         open_for_reading(path)
 
 
