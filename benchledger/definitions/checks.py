@@ -79,7 +79,7 @@ def read_sql_check(path: Path) -> Check:
         if (found := _SEVERITY.fullmatch(line.strip()))
     ]
     if len(stated) != 1:
-        raise DefinitionError(f"{path}:1: one line says how grave a finding is: -- severity: {' or '.join(SEVERITIES)}")
+        raise DefinitionError(f"{path}:1: state the severity in one line: -- severity: {' or '.join(SEVERITIES)}")
     number, severity, words = stated[0]
     if severity not in SEVERITIES:
         raise DefinitionError(f"{path}:{number}: severity must be one of {', '.join(SEVERITIES)}, not {severity!r}")
@@ -91,7 +91,9 @@ def read_sql_check(path: Path) -> Check:
 
 def _check_name(name: str, where: str) -> None:
     if not _ID.fullmatch(name):
-        raise DefinitionError(f"{where}: a check is called by small letters, digits and _, not {name!r}; rename it")
+        raise DefinitionError(
+            f"{where}: the name of a check has lower-case letters, digits and _ only, not {name!r}; rename it"
+        )
 
 
 def read_expectations(path: Path) -> list[Check]:

@@ -35,7 +35,7 @@ def refuse_overwrite(*outputs: Path, form: str | None = None, db: Path | str | N
         place = Path(os.path.realpath(output))
         for ending in _ROWS_BESIDE:
             if place.name.endswith(ending) and place.with_name(place.name.removesuffix(ending)).is_file():
-                raise UsageError(f"{output}: is for the newest rows of a database, and is not written. {_CURE}")
+                raise UsageError(f"{output}: is the write-ahead log of a database and is not overwritten. {_CURE}")
         # A pipe or a device has no content to protect.
         if output.is_file():
             holds = _holds(output, form)

@@ -286,7 +286,7 @@ def _found(place: str, top: str) -> FoundFile:
     if is_remote(place):
         found = head(place)
         file = _remote_file(place, top, *(found or (0, 0)))
-        return file if found is not None else replace(file, problem="cannot be read: nothing lies there any more")
+        return file if found is not None else replace(file, problem="cannot be read: it no longer exists")
     above = top.rstrip(os.sep) + os.sep
     shown = printable(place[len(above) :] if place.startswith(above) else os.path.relpath(place, top))
     shown = shown.replace(os.sep, "/")

@@ -39,7 +39,7 @@ def address_of(path: str) -> str:
     scheme, _, rest = path.partition("://")
     parts = [part for part in rest.split("/") if part]
     if not parts or scheme not in (*_STORES, *_SERVERS):
-        raise UsageError(f"{path}: no address of files; known: s3://BUCKET/FOLDER, gs://, az://, https://HOST/FILE")
+        raise UsageError(f"{path}: not an address of files; known: s3://BUCKET/FOLDER, gs://, az://, https://HOST/FILE")
     if scheme in _SERVERS and ("?" in rest or len(parts) < 2):
         raise UsageError(f"{path}: must name one file, without a question mark: https://HOST/FILE")
     return f"{scheme}://{'/'.join(parts)}"
@@ -81,7 +81,7 @@ def listed(place: str) -> Iterator[tuple[str, int, int]]:
     except Exception as error:
         raise UsageError(f"{place}: cannot be listed: {_first_line(error)}. {_cure(scheme)}") from error
     if not rows:
-        raise UsageError(f"{place}: nothing lies there")
+        raise UsageError(f"{place}: no files there")
     for number, (path, size, changed) in enumerate(rows):
         # A console marks a folder by an object of its name without content.
         is_folder = not size and number + 1 < len(rows) and rows[number + 1][0].startswith(f"{path}/")

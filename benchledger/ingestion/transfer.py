@@ -222,7 +222,7 @@ class Spill:
 
     def _full(self, error: OSError) -> DatabaseError:
         return DatabaseError(
-            f"{self._folder.resolve()}: the records of a long log cannot wait here until they are written: "
+            f"{self._folder.resolve()}: the records of a long log cannot be buffered here: "
             f"{error.strerror or error}. {cure_of_writing(error)}"
         )
 

@@ -78,7 +78,7 @@ class Lake:
             return json.loads(content) if content is not None else None
         except (ValueError, RecursionError) as error:
             raise DatabaseError(
-                f"{self.place}/{key}: holds no JSON, so it was changed. Restore it, or read the logs into a new lake"
+                f"{self.place}/{key}: is no JSON any more: it was changed. Restore it, or read the logs into a new lake"
             ) from error
 
     def objects(self, below: str) -> dict[str, tuple[int, datetime]]:

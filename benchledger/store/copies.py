@@ -75,7 +75,7 @@ def _compare(con: duckdb.DuckDBPyConnection, source: str, target: Path) -> None:
         ]
         if tables[0] != tables[1] or counts[0] != counts[1]:
             raise DatabaseError(
-                f"{target}: the copy differs from the ledger in table {table}. Check the disk, then again"
+                f"{target}: the copy differs from the ledger in table {table}. Check the disk, then try again"
             )
 
 

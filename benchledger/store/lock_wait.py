@@ -32,12 +32,12 @@ def held_error(place: Path, holder: str | None, wait_s: float, *, read_only: boo
     """The error of a ledger that was locked for too long, by `holder` or in another mode by this process."""
     if holder is None:
         return DatabaseHeldError(
-            f"{place}: this very process has it open in another mode: close that connection first, or ask a copy"
+            f"{place}: this very process has it open in another mode: close that connection first, or query a copy"
         )
     longer = "" if read_only else ", wait longer (--wait N)"
     return DatabaseHeldError(
-        f"{place}: held by {holder}, waited {wait_s:g} s. Close that program{longer}, or ask a copy of the file; "
-        f"`bench sql` lets go after each question"
+        f"{place}: held by {holder}, waited {wait_s:g} s. Close that program{longer}, or query a copy of the file; "
+        f"`bench sql` releases it after each query"
     )
 
 

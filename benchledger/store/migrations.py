@@ -206,8 +206,8 @@ def _refuse_other(con: duckdb.DuckDBPyConnection, applied: Sequence[Migration], 
 
 def _unreleased(place: str, other: str) -> DatabaseError:
     return DatabaseError(
-        f"{place}: was made by an unreleased benchledger, with {other}, and cannot be migrated. Logs are what counts: "
-        f"move this file and its .private and .key aside, and ingest them again"
+        f"{place}: was made by an unreleased benchledger, with {other}, and cannot be migrated. Move this "
+        "file and its .private and .key aside, and ingest the logs again"
     )
 
 

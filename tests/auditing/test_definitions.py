@@ -84,10 +84,10 @@ def test_an_expectation_of_a_whole_table_gives_one_finding(own: Path, db: Path) 
     ("file", "text", "message"),
     [
         ("a.sql", "select 1;", "a.sql:1: the first line must be a comment"),
-        ("a.sql", "-- A run.\nselect 1;", "a.sql:1: one line says how grave a finding is"),
+        ("a.sql", "-- A run.\nselect 1;", "a.sql:1: state the severity in one line"),
         ("a.sql", "-- A run.\n-- severity: bad\nselect 1;", "a.sql:2: severity must be one of error, warning, note"),
         ("a.sql", "-- severity: note\nselect 1;", "a.sql:1: the first line must be a comment that says what a finding"),
-        ("a-b.sql", SOUND, "a-b.sql:1: a check is called by small letters"),
+        ("a-b.sql", SOUND, "a-b.sql:1: the name of a check has lower-case letters"),
         ("clock_backwards.sql", SOUND, "clock_backwards.sql:1: check 'clock_backwards' exists already, in "),
         ("a.sql", SOUND.replace("run;", "no_table;"), "a.sql:3: DuckDB refuses this check; it selects some of run_id"),
         ("a.sql", SOUND.replace("'x' as about", "1 as other"), "a.sql:.*other"),

@@ -211,7 +211,7 @@ main()
     full = subprocess.run([sys.executable, "-c", code], cwd=db.parent, capture_output=True, text=True, check=False)
 
     assert full.returncode == 1, full.stderr
-    assert f"{db.parent.resolve()}: the records of a long log cannot wait here" in full.stderr
+    assert f"{db.parent.resolve()}: the records of a long log cannot be buffered here" in full.stderr
     assert "Free some disk space" in full.stderr
     assert "Traceback" not in full.stderr
     assert ingest(logs, db=db).files == {"loaded": 1}
@@ -255,7 +255,7 @@ def test_parts_that_lie_within_one_another_are_refused(
 
 
 def test_a_ledger_whose_folder_takes_no_file_says_so(tmp_path: Path) -> None:
-    with pytest.raises(DatabaseError, match="the records of a long log cannot wait here"):
+    with pytest.raises(DatabaseError, match="the records of a long log cannot be buffered here"):
         Spill(tmp_path / "gone").add(pa.table({"log_id": [0]}))
 
 

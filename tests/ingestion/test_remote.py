@@ -114,7 +114,7 @@ def test_nothing_is_read_again_until_it_changes(store: Bucket, both: tuple[Path,
 
 def test_what_cannot_be_read_is_told_with_the_cure(store: Bucket, db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for address, said in (
-        (f"s3://{BUCKET}/nothing", "nothing lies there"),
+        (f"s3://{BUCKET}/nothing", "no files there"),
         ("s3://nobody", "cannot be listed: .* AWS_ACCESS_KEY_ID"),
         ("ftp://host/x", "known: s3://BUCKET/FOLDER"),
         ("https://host/x?sign=1", "without a question mark"),
@@ -122,7 +122,7 @@ def test_what_cannot_be_read_is_told_with_the_cure(store: Bucket, db: Path, monk
         with pytest.raises(UsageError, match=said):
             ingest(address, db=db)
     done = run_bench("ingest", f"s3://{BUCKET}/nothing", db=db)
-    assert (done.exit_code, done.stderr) == (2, f"Error: s3://{BUCKET}/nothing: nothing lies there\n")
+    assert (done.exit_code, done.stderr) == (2, f"Error: s3://{BUCKET}/nothing: no files there\n")
 
 
 def test_the_name_of_a_bucket_is_private(store: Bucket, db: Path) -> None:

@@ -399,5 +399,5 @@ def test_an_object_that_holds_no_json_is_told_by_its_name(tmp_path: Path) -> Non
     lake = open_lake(str(tmp_path))
     put(tmp_path / "snapshots" / "00000099", "[" * 100_000)
 
-    with pytest.raises(DatabaseError, match="snapshots/00000099: holds no JSON"):
+    with pytest.raises(DatabaseError, match="snapshots/00000099: is no JSON any more"):
         lake.json("snapshots/00000099")

@@ -51,7 +51,7 @@ def test_a_profiled_run_is_short_unless_one_asks_for_more(profiler: str, iterati
 def test_another_s_program_is_not_profiled_by_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEGATRON", "/opt/megatron")
     for other in ("megatron_gpt", "bert_base_oneflow", "gpt_megatron"):
-        with pytest.raises(UsageError, match="--profile is for runners of ours in PyTorch"):
+        with pytest.raises(UsageError, match="--profile works with our PyTorch runners only"):
             run(other, profile="ncu", dry_run=True)
 
 

@@ -64,7 +64,7 @@ def test_a_ledger_of_an_edited_migration_is_refused_for_reading_and_writing(tmp_
         con.execute("update kept.schema_version set digest = 'of another file' where version = 2")
 
     for opened in (open_for_reading, open_for_writing):
-        with pytest.raises(DatabaseError, match=r"with another 0002_views\.sql.*ingest them again"):
+        with pytest.raises(DatabaseError, match=r"with another 0002_views\.sql.*ingest the logs again"):
             opened(path)
 
 

@@ -45,7 +45,7 @@ class Target:
         for row in rows:
             if row["metric_unit"] is not None:
                 raise UsageError(
-                    f"{row['metric']} is a fraction or a percentage, so {self.said} is more than all: "
+                    f"{row['metric']} is a fraction or a percentage, so {self.said} is too large: "
                     f"write {self.name}={self.value / _PERCENT:g} or {self.name}={self.value:g}%"
                 )
 
