@@ -120,7 +120,8 @@ def test_an_accuracy_is_asked_for_its_unit_and_a_line_of_accuracies_for_its_phas
 
     assert (field.quantity, field.unit) == ("accuracy", "%")
     assert "# ? %, by its numbers?" in draft.text
-    assert [record.phase for record in log_format.records if record.kind == "summary"] == ["validation"]
+    own = {record for record, _ in log_format.own_templates}
+    assert [one.phase for one in log_format.records if one.kind == "summary" and one.name in own] == ["validation"]
     assert "# ? an evaluation, or of the training?" in draft.text
 
 
