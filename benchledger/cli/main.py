@@ -92,6 +92,7 @@ def bench(
 
 def main() -> None:
     """Runs the command with the arguments of this process."""
+    _replace_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that lacks a character shows its code instead of ending the command.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
@@ -115,6 +116,14 @@ def main() -> None:
         raise
     finally:
         gc.freeze()
+
+
+def _replace_closed_streams() -> None:
+    # Of a stream that the shell closed (`>&-`), the next file that is opened, such as a ledger, would take the number,
+    # and get what is printed.
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None and os.open(os.devnull, os.O_RDWR) == number:
+            setattr(sys, name, open(number, "w" if number else "r"))  # noqa: PTH123, SIM115 - kept open
 
 
 def _leave(ended: list[int]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -71,15 +72,18 @@ class Lake:
         except Exception as error:
             raise self._failed(key, error) from error
 
-    def json(self, key: str) -> Any:
-        """The JSON in an object; None where there is none. Raises DatabaseError for an object that holds no JSON."""
+    def json(self, key: str, fits: Callable[[Any], bool]) -> Any:
+        """The JSON in an object; None where there is none. Raises DatabaseError where it does not fit."""
         content = self.get(key)
+        if content is None:
+            return None
         try:
-            return json.loads(content) if content is not None else None
+            found = json.loads(content)
         except (ValueError, RecursionError) as error:
-            raise DatabaseError(
-                f"{self.place}/{key}: is no JSON any more: it was changed. Restore it, or read the logs into a new lake"
-            ) from error
+            raise self._changed(key, "is no JSON any more") from error
+        if not fits(found):
+            raise self._changed(key, "is not as it was written")
+        return found
 
     def objects(self, below: str) -> dict[str, tuple[int, datetime]]:
         """Size and time of each object below a key."""
@@ -116,7 +120,7 @@ class Lake:
 
     def own_marker(self, digest: str) -> dict[str, Any] | None:
         """The same, where it is not in a pack."""
-        marker: dict[str, Any] | None = self.json(f"{MARKERS}/{digest}")
+        marker: dict[str, Any] | None = self.json(f"{MARKERS}/{digest}", is_marker)
         return marker
 
     def markers_of(self, digests: list[str]) -> dict[str, dict[str, Any]]:
@@ -129,7 +133,7 @@ class Lake:
         """The markers of units in packs, each with the digest of its pack and what that says of all (`pack`)."""
         found = {}
         for key in sorted(self.objects(PACKS)):
-            pack = self.json(key) or {"parts": {}}
+            pack = self.json(key, _is_pack) or {"parts": {}}
             about = {"digest": key.rpartition("/")[2], **pack}
             found.update({digest: {**marker, "pack": about} for digest, marker in pack["parts"].items()})
         return found
@@ -139,7 +143,7 @@ class Lake:
         latest: dict[str, str] = {}
         for key in sorted(self.objects(LISTS)):
             latest[key.split("/")[1]] = key
-        return {source: self.json(key) or [] for source, key in latest.items()}
+        return {source: self.json(key, _is_list) or [] for source, key in latest.items()}
 
     def sources(self) -> dict[str, list[str]]:
         """The same. Raises UsageError for a place that is no lake."""
@@ -162,9 +166,38 @@ class Lake:
     def _path(self, key: str) -> str:
         return f"{self.prefix}/{key}" if self.prefix else key
 
+    def _changed(self, key: str, what: str) -> DatabaseError:
+        cure = "Restore it, or read the logs into a new lake"
+        return DatabaseError(f"{self.place}/{key}: {what}: it was changed. {cure}")
+
     def _failed(self, key: str, error: Exception) -> DatabaseError:
         why = str(error).partition("\n")[0]
         return DatabaseError(f"{self.place}/{key}: {why}. Check the rights to this lake, and its address")
+
+
+def is_marker(found: Any) -> bool:
+    """Whether JSON says where rows lie and how many. Its names become parts of paths: they hold no slash and no dot."""
+    return (
+        isinstance(found, dict)
+        and isinstance(found.get("rows"), dict)
+        and all(name.isidentifier() and isinstance(rows, int) for name, rows in found["rows"].items())
+        and _is_name(found.get("writer"))
+        and isinstance(found.get("unit", ""), str)
+        and isinstance(found.get("files", 0), int)
+    )
+
+
+def _is_pack(found: Any) -> bool:
+    parts = found.get("parts") if is_marker(found) else None
+    return isinstance(parts, dict) and all(_is_name(digest) and is_marker(one) for digest, one in parts.items())
+
+
+def _is_list(found: Any) -> bool:
+    return isinstance(found, list) and all(map(_is_name, found))
+
+
+def _is_name(found: Any) -> bool:
+    return isinstance(found, str) and found.isalnum()
 
 
 def open_lake(place: str, *, make: bool = False) -> Lake:

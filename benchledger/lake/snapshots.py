@@ -10,6 +10,7 @@ import json
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from typing import Any
 
 from benchledger.errors import DatabaseError
 from benchledger.lake.objects import SNAPSHOTS, TABLES, Lake
@@ -78,6 +79,22 @@ def needed_files(lake: Lake, objects: dict[str, tuple[int, datetime]], age: time
 
 
 def _snapshot(lake: Lake, key: str) -> Snapshot:
-    content = lake.json(key)
+    content = lake.json(key, _is_snapshot)
     tables = {name: TableVersion(**table) for name, table in content["tables"].items()}
     return Snapshot(int(key.rpartition("/")[2]), content["inputs"], tables)
+
+
+def _is_snapshot(found: Any) -> bool:
+    tables = found.get("tables") if isinstance(found, dict) and isinstance(found.get("inputs"), str) else None
+    return isinstance(tables, dict) and all(map(_is_table, tables.values()))
+
+
+def _is_table(found: Any) -> bool:
+    return (
+        isinstance(found, dict)
+        and found.keys() == {"version", "files", "bytes"}
+        and isinstance(found["version"], int)
+        and isinstance(found["bytes"], int)
+        and isinstance(found["files"], dict)
+        and all("/" not in name and isinstance(rows, int) for name, rows in found["files"].items())
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 import benchledger
 from benchledger.cli.main import COMMANDS
 from tests.cli.bench import run_bench
+from tests.ingestion.logs import ask, run_text
 
 
 @pytest.fixture
@@ -112,6 +114,14 @@ def test_a_reader_that_stops_reading_is_no_error(db: Path) -> None:
 
     assert done.stderr.read() == b""
     done.wait()
+
+
+def test_a_stream_that_the_shell_closed_is_no_place_for_a_ledger(tmp_path: Path) -> None:
+    (tmp_path / "run.log").write_text(run_text().log)
+    command = f"{shlex.quote(sys.executable)} -m benchledger.cli.main --db bench.duckdb ingest run.log <&- >&- 2>&-"
+
+    assert subprocess.run(command, shell=True, cwd=tmp_path).returncode == 0
+    assert ask(tmp_path / "bench.duckdb", "select count(*) from run") == [(1,)]
 
 
 @pytest.mark.parametrize("words", [["--help"], ["sql", "--help"], ["sql", "select 1"]])

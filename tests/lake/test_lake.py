@@ -31,7 +31,7 @@ from benchledger.ingestion.outcomes import LEFT_OUT
 from benchledger.ingestion.remote import store_at
 from benchledger.ingestion.seams import inputs_of
 from benchledger.lake import ingest as driver
-from benchledger.lake.objects import Lake, open_lake
+from benchledger.lake.objects import Lake, is_marker, open_lake
 from benchledger.lake.units import Choices, read_into_lake, units_of
 from benchledger.store.key_file import read_key_file, stored_key
 from tests.cli.bench import run_bench
@@ -400,4 +400,15 @@ def test_an_object_that_holds_no_json_is_told_by_its_name(tmp_path: Path) -> Non
     put(tmp_path / "snapshots" / "00000099", "[" * 100_000)
 
     with pytest.raises(DatabaseError, match="snapshots/00000099: is no JSON any more"):
-        lake.json("snapshots/00000099")
+        lake.json("snapshots/00000099", is_marker)
+
+
+@pytest.mark.parametrize("changed", [
+    "[]", '"x"', "{}", '{"writer": "../../x", "rows": {}}', '{"writer": "a", "rows": []}',
+    '{"writer": "a", "rows": {"../log": 1}}', '{"writer": "a", "rows": {"log": "1"}}',
+])  # fmt: skip
+def test_a_marker_of_another_shape_is_told_by_its_name(tmp_path: Path, changed: str) -> None:
+    put(tmp_path / "markers" / "0a", changed)
+
+    with pytest.raises(DatabaseError, match="markers/0a: is not as it was written: it was changed"):
+        open_lake(str(tmp_path)).own_marker("0a")
