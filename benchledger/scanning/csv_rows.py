@@ -49,6 +49,8 @@ class CsvReader(FileReader):
         head = head[:BLOCK]
         first = _first_line(head)
         columns = _header_of(first)
+        if not columns:
+            return None
         # Any CSV may have a column `driver_version`. It proves the format by a unit, or if the header has only `, `.
         spaced = first.count(b", ") == len(columns) - 1
         names, proving = {name for name, _ in columns}, {name for name, unit in columns if unit or spaced}
