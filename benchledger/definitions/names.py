@@ -201,6 +201,8 @@ def _prove(names: Names) -> None:
 
 
 def _added(found: NameMatch, facts: list[NameFact]) -> NameMatch:
+    if not facts:
+        return found
     known = {fact.name for fact in found.facts}
     others = tuple(fact for fact in facts if fact.name not in known)
     return NameMatch(found.parts, found.rule, found.facts + others) if others else found
