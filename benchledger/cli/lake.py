@@ -178,7 +178,7 @@ def ingest_into_lake(
     say_left_out_files(settings, done.left_out, f"bench lake publish {place}, then {listed}")
     settings.say(f"make its tables with: bench lake publish {place}")
     if done.read + done.derived < done.units:
-        settings.say(f"then list what is left out of the units that were read before with: {listed}")
+        settings.say(f"then list the unrecognised files of units that were read before with: {listed}")
 
 
 def _print(
