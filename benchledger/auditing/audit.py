@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from contextlib import closing
+from collections.abc import Collection, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Timer
 from typing import TYPE_CHECKING
 
 from benchledger.auditing import findings, private_text
 from benchledger.auditing.suite import Suite
 from benchledger.definitions.checks import SEVERITIES, Check, find_checks
-from benchledger.errors import DefinitionError, UsageError
+from benchledger.errors import DatabaseError, DefinitionError, UsageError
 from benchledger.store.confined import check_functions, check_statement, confine
 from benchledger.store.database import open_for_reading
 from benchledger.store.default_db import DEFAULT_DB
@@ -20,6 +21,9 @@ from benchledger.store.published_logs import missing_logs_note
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
+
+# A check takes seconds. A view of a ledger that others changed may never end.
+LONGEST_S = 600.0
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,8 @@ class Audit:
 def audit(*, db: Path | str = DEFAULT_DB, checks: Collection[str] = ()) -> Audit:
     """Checks the ledger by the definitions in schema/expectations/, or by some of them; the ledger is only read.
 
-    Raises UsageError for an unknown check, or if Great Expectations is not installed.
+    Raises UsageError for an unknown check, or if Great Expectations is not installed, and DatabaseError for a check
+    of more than LONGEST_S.
     """
     chosen = find_checks(checks)
     with closing(open_for_reading(db)) as con:
@@ -66,17 +71,46 @@ def audit(*, db: Path | str = DEFAULT_DB, checks: Collection[str] = ()) -> Audit
         asked = "\n".join(check.sql or check.on or "" for check in chosen)
         if "private_text" in asked:
             private_text.make_table(con)
-        findings.keep_views(con, asked)
+        with _limited(con, "the views that several checks read"):
+            findings.keep_views(con, asked)
         suite = Suite(con)
         for check in chosen:
-            if check.sql is not None:
-                findings.collect(con, check)
-            else:
-                suite.collect(check)
+            with _limited(con, check.check):
+                if check.sql is not None:
+                    findings.collect(con, check)
+                else:
+                    suite.collect(check)
         suite.confirm(chosen)
         unseen = missing_logs_note(con) if any(check.check == "against_published" for check in chosen) else None
         found = private_text.without_private_places(findings.placed(con))
         return _answer(chosen, found, (f"against_published: {unseen}",) if unseen else ())
+
+
+@contextmanager
+def _limited(con: duckdb.DuckDBPyConnection, what: str) -> Iterator[None]:
+    import duckdb
+
+    stopped = []
+
+    def stop() -> None:
+        stopped.append(what)
+        con.interrupt()
+
+    timer = Timer(LONGEST_S, stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except (duckdb.Error, DefinitionError):
+        if not stopped:
+            raise
+        # The cause is not DuckDB's error, which looks like Ctrl-C.
+        raise DatabaseError(
+            f"{what}: did not end within {LONGEST_S:g} s. If views of the ledger were changed, bench db check names "
+            f"them; else run the other checks one by one: bench audit --check NAME"
+        ) from TimeoutError()
+    finally:
+        timer.cancel()
 
 
 def _refuse_unsafe(con: duckdb.DuckDBPyConnection, check: Check) -> None:

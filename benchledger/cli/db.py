@@ -13,7 +13,7 @@ from benchledger.cli.commands import KnownGroup
 from benchledger.cli.output import frame_table, print_frame
 from benchledger.cli.settings import Settings
 from benchledger.cli.small_options import form_option, wait_option
-from benchledger.exports.safe_text import escaped
+from benchledger.exports.safe_text import escaped, escaped_lines
 from benchledger.exports.values import json_text
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def db() -> None:
 def info(settings: Settings, form: str) -> None:
     """Show the ledger's version, size and contents."""
     found = benchledger.db_info(db=settings.db)
-    click.echo(json_text(found) if form == "json" else _info_text(found))
+    click.echo(json_text(found) if form == "json" else escaped_lines(_info_text(found)))
 
 
 @db.command()

@@ -11,6 +11,7 @@ from benchledger.cli import complete
 from benchledger.cli.output import frame_table
 from benchledger.cli.settings import Settings
 from benchledger.cli.small_options import form_option, wait_option
+from benchledger.exports.safe_text import escaped_lines
 from benchledger.exports.values import json_text
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def forget(settings: Settings, /, logs: tuple[str, ...], dry_run: bool, wait_s: 
     of the file. The file itself is not deleted, and the next ingest of its place reads it again.
     """
     found = benchledger.forget(*logs, dry_run=dry_run, db=settings.db, wait_s=wait_s)
-    click.echo(json_text(found) if form == "json" else _text(found))
+    click.echo(json_text(found) if form == "json" else escaped_lines(_text(found)))
     if dry_run:
         settings.say("dry run: nothing was removed")
     else:

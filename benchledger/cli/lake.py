@@ -12,6 +12,7 @@ from benchledger.cli.commands import KnownGroup
 from benchledger.cli.settings import Settings
 from benchledger.cli.small_options import form_option
 from benchledger.errors import counted
+from benchledger.exports.safe_text import escaped_lines
 from benchledger.exports.values import json_text
 from benchledger.store.key_file import stored_key
 
@@ -186,4 +187,5 @@ def _print(
 ) -> None:
     if form == "json":
         text = json_text(found)
-    click.echo(text)
+    # An error of Parquet quotes bytes of the file.
+    click.echo(escaped_lines(text))

@@ -116,7 +116,7 @@ def local_files(lake: Lake, parts: Iterable[Part], table: str) -> Iterator[list[
         top = os.path.realpath(lake.place)
         files = [os.path.join(top, key) for key in keys]
         for key, file in zip(keys, files, strict=True):
-            if not os.path.exists(file):
+            if not os.path.isfile(file):
                 raise _missing(lake, key)
         yield files
         return

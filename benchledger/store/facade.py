@@ -137,7 +137,7 @@ def _bucket_files(scheme: Any) -> Any:
 
 def _exists(lake: str, file: str) -> bool:
     if not is_address(lake):
-        return Path(lake + file).exists()
+        return Path(lake + file).is_file()
     try:
         return bool(_bucket_files(lake.partition("://")[0]).exists(lake + file))
     except Exception as error:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
+import duckdb
 import pytest
 
+from benchledger.auditing import audit as audit_module
 from benchledger.definitions.checks import load_checks
 from benchledger.errors import install_line
 from tests.auditing.cases import CASES, Make
@@ -101,6 +104,21 @@ def test_without_great_expectations_it_says_how_to_install_it(
     assert done.exit_code == 2
     needed = "the audit needs Great Expectations, which is not installed. Install it with:"
     assert f"{needed}\n  {install_line('audit')}\n" in done.stderr
+
+
+def test_a_check_that_never_ends_is_stopped_and_named(ledger_of: LedgerOf, monkeypatch: pytest.MonkeyPatch) -> None:
+    db = ledger_of(CASES["trials_disagree"][1])
+    with closing(duckdb.connect(str(db))) as con:
+        con.execute(
+            """create or replace view speed_table as
+               with recursive endless(cell) as (select 1 union all select cell + 1 from endless) from endless"""
+        )
+    monkeypatch.setattr(audit_module, "LONGEST_S", 0.5)
+
+    result = run_bench("audit", db=db)
+
+    assert result.exit_code == 1
+    assert "did not end within 0.5 s" in result.stderr
 
 
 def test_text_of_a_log_is_harmless_in_every_form(ledger_of: LedgerOf, tmp_path: Path) -> None:

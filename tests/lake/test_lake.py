@@ -412,3 +412,12 @@ def test_a_marker_of_another_shape_is_told_by_its_name(tmp_path: Path, changed: 
 
     with pytest.raises(DatabaseError, match="markers/0a: is not as it was written: it was changed"):
         open_lake(str(tmp_path)).own_marker("0a")
+
+
+def test_the_bytes_of_a_damaged_object_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    from benchledger.cli.lake import _print
+    from benchledger.lake.upkeep import LakeCheck
+
+    _print(LakeCheck("lake", 1, ()), "table", "x.parquet: cannot be read (\x0f\x1b[31m)")
+
+    assert capsys.readouterr().out == "x.parquet: cannot be read (\\x0f\\x1b[31m)\n"
