@@ -131,7 +131,8 @@ class Names:
         if kind in ("secret", "path"):
             return self._one(kind, names)
         # A list is divided at commas outside brackets, as in `node[01,03],login1`.
-        return ",".join(self._one(kind, name) for name in re.split(r",(?![^\[\]]{0,200}\])", names))
+        listed = re.split(r",(?![^\[\]]{0,200}\])", names) if "," in names else [names]
+        return ",".join(self._one(kind, name) for name in listed)
 
     def _one(self, kind: str, name: str) -> str:
         name, colon, port = name.partition(":") if kind in ("host", "node", "machine") else (name, "", "")
@@ -151,7 +152,7 @@ class Names:
     def _in_context(self, match: re.Match[str]) -> str:
         text, out, last = match.string, "", match.start()
         for hole, name in match.groupdict().items():
-            if name is None or (hole == "path1" and self._is_public_bucket(match)):
+            if name is None or PSEUDONYM.fullmatch(name) or (hole == "path1" and self._is_public_bucket(match)):
                 continue
             start, end = match.span(hole)
             out += text[last:start] + self._replaced(hole.rstrip("0123456789"), name)
