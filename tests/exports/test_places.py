@@ -11,7 +11,7 @@ import pytest
 
 import benchledger
 from benchledger.errors import UsageError
-from benchledger.store.key_file import KEY_BYTES, KEY_MAGIC
+from benchledger.store.key_file import KEY_BYTES, KEY_MAGIC, store_key
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import put, run_text
 from tests.ledger_rows import ledger_rows
@@ -112,6 +112,7 @@ def test_an_earlier_export_is_replaced_though_it_was_looked_at_by_an_ingest(tmp_
         ledger.run(127.09)
     page.parent.mkdir()
     run_bench("export", "leaderboard", "--output", page, db=db)
+    store_key(db, b"k" * 32)
     benchledger.ingest(page.parent, db=db)
 
     assert run_bench("export", "leaderboard", "--output", page, db=db).exit_code == 0
