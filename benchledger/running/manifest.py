@@ -77,7 +77,8 @@ def environment(job: Job, launch: Launch) -> dict[str, Any]:
 
 @lru_cache(maxsize=32)
 def _asked(words: tuple[str, ...], env: tuple[tuple[str, str], ...]) -> tuple[tuple[str, Any], ...]:
-    with suppress(OSError, subprocess.TimeoutExpired, ValueError):
+    # It may also print other JSON than an object.
+    with suppress(OSError, subprocess.SubprocessError, ValueError, AttributeError):
         told = subprocess.run(
             [os.path.expandvars(word) for word in words],
             capture_output=True, text=True, timeout=300, check=True, env={**os.environ, **dict(env)},

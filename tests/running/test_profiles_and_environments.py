@@ -8,7 +8,7 @@ import pytest
 
 from benchledger import make_environment, run
 from benchledger.errors import BenchledgerError, UsageError
-from benchledger.running import environments
+from benchledger.running import environments, manifest
 from benchledger.running.failure import Exit, failure_of
 from benchledger.running.profiler import profiler_words
 
@@ -115,3 +115,11 @@ def test_a_case_uses_the_environment_that_was_made_for_it(tmp_path: Path, monkey
 
     assert environments.environment_python("pytorch") == python
     assert environments.environment_python("mxnet") is None
+
+
+@pytest.mark.parametrize("words", [("false",), ("echo", "[1]"), ("echo",), ("no-such-python",)])
+def test_a_python_that_tells_no_environment_is_named(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert manifest._asked(words, ()) == ()
+    assert f"the environment is not known: {' '.join(words)[:5]}" in capsys.readouterr().err
