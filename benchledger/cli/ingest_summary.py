@@ -32,7 +32,7 @@ def summary_exit_code(result: IngestResult, strict: bool, only_stale: bool) -> i
     if only_stale and not result.outcomes:
         return 0
     files = result.files
-    if not any(files[status] for status in RECOGNISED) or any(map(_is_refused_facts, result.outcomes)):
+    if not any(files[status] for status in RECOGNISED) or any(map(is_refused_facts, result.outcomes)):
         return 1
     faulty = any(one.status in FAULTY or one.kept in FAULTY for one in result.outcomes)
     return int(strict and (result.rejects > 0 or faulty))
@@ -127,7 +127,7 @@ def _say_left_out(settings: Settings, result: IngestResult) -> None:
 
 
 def _say_not_read(settings: Settings, result: IngestResult) -> None:
-    refused = [one for one in result.outcomes if _is_refused_facts(one)]
+    refused = [one for one in result.outcomes if is_refused_facts(one)]
     if refused:
         # Its facts are missing from every log below it, which is worse than an unrecognised file.
         settings.say(
@@ -156,7 +156,7 @@ def _place(outcome: FileOutcome) -> str:
     return escaped(outcome.place or outcome.path)
 
 
-def _is_refused_facts(outcome: FileOutcome) -> bool:
+def is_refused_facts(outcome: FileOutcome) -> bool:
     return outcome.status == "unreadable" and outcome.path.rpartition("/")[2] == "facts.toml"
 
 

@@ -154,7 +154,7 @@ def ingest_into_lake(
     campaign_name: str | None, form: str,
 ) -> None:  # fmt: skip
     """Reads logs into a lake, and prints what was done. The other options of bench ingest are refused."""
-    from benchledger.cli.ingest_summary import say_left_out_files
+    from benchledger.cli.ingest_summary import is_refused_facts, say_left_out_files
 
     ctx = click.get_current_context()
     given = click.core.ParameterSource.COMMANDLINE
@@ -180,6 +180,7 @@ def ingest_into_lake(
     settings.say(f"make its tables with: bench lake publish {place}")
     if done.read + done.derived < done.units:
         settings.say(f"then list the unrecognised files of units that were read before with: {listed}")
+    ctx.exit(int(not done.recognised or any(map(is_refused_facts, done.left_out))))
 
 
 def _print(

@@ -45,7 +45,8 @@ _POLL_S = 1.0
 class LakeIngest:
     """Result of an ingest into a lake: files and units, how many of these this driver had read or only derived again.
 
-    `left_out` are the files of these units that are in no table: unrecognised, unreadable and empty ones.
+    `left_out` are the files of these units that are in no table: unrecognised, unreadable and empty ones. `recognised`:
+    some file is in a table, or some unit was read before.
     """
 
     lake: str
@@ -55,6 +56,7 @@ class LakeIngest:
     derived: int
     seconds: float
     left_out: tuple[FileOutcome, ...] = ()
+    recognised: bool = True
 
 
 def lake_ingest(
@@ -89,11 +91,13 @@ def lake_ingest(
     outcomes: Counter[str] = Counter()
     # A facts.toml belongs to the units of all folders below it.
     left_out: dict[str | None, FileOutcome] = {}
+    recognised = len(due) < len(units)
     if due:
         with executor_of(cluster) as executor:
             for number, outcome in enumerate(_all_read(due, executor, lease_s), start=len(units) - len(due) + 1):
                 outcomes[outcome.how] += 1
                 left_out |= {one.place: one for one in outcome.left_out}
+                recognised |= outcome.recognised
                 progress(number, len(units))
     # The list counts from the time at which its files were listed: a driver that began earlier loses.
     named = sorted(given if is_remote(given) else str(Path(given).resolve()) for given in map(given_place, paths))
@@ -103,7 +107,7 @@ def lake_ingest(
         opened.put_new(f"{LISTS}/{source}/{started}", digests)
     return LakeIngest(
         str(lake), len(inputs), len(units), outcomes[READ], outcomes[DERIVED], time.monotonic() - began,
-        tuple(left_out[place] for place in sorted(left_out, key=str)),
+        tuple(left_out[place] for place in sorted(left_out, key=str)), recognised,
     )  # fmt: skip
 
 

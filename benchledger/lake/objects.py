@@ -176,11 +176,11 @@ class Lake:
 
 
 def is_marker(found: Any) -> bool:
-    """Whether JSON says where rows lie and how many. Its names become parts of paths: they hold no slash and no dot."""
+    """Whether JSON says where rows lie and how many. Its names become parts of paths: they hold no slash."""
     return (
         isinstance(found, dict)
         and isinstance(found.get("rows"), dict)
-        and all(name.isidentifier() and isinstance(rows, int) for name, rows in found["rows"].items())
+        and all(name.replace(".", "_").isidentifier() and isinstance(rows, int) for name, rows in found["rows"].items())
         and _is_name(found.get("writer"))
         and isinstance(found.get("unit", ""), str)
         and isinstance(found.get("files", 0), int)

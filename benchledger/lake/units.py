@@ -54,10 +54,14 @@ class Unit:
 
 
 class UnitOutcome(NamedTuple):
-    """The outcome of a unit; if it was read or derived now, also its files that are in no table."""
+    """The outcome of a unit; if it was read or derived now, also its files that are in no table.
+
+    `recognised`: some file is in a table, or the unit was not read now.
+    """
 
     how: str
     left_out: tuple[FileOutcome, ...] = ()
+    recognised: bool = True
 
 
 @dataclass(frozen=True)
@@ -142,7 +146,11 @@ def _read(unit: Unit, derived: str, lake: Lake, key: bytes) -> UnitOutcome:
     tables = derive(base, definitions).tables
     is_derived = write_part(lake, derived, unit.digest, tables)
     how = READ if is_first else DERIVED if is_derived else KNOWN
-    return UnitOutcome(how, () if how == KNOWN else tuple(_left_out(base.tables["sighting"])))
+    if how == KNOWN:
+        return UnitOutcome(how)
+    sightings = base.tables["sighting"]
+    recognised = not {*sightings.column("status").to_pylist()} <= {*LEFT_OUT}
+    return UnitOutcome(how, tuple(_left_out(sightings)), recognised)
 
 
 def _left_out(sightings: pa.Table) -> Iterator[FileOutcome]:

@@ -256,7 +256,10 @@ def test_what_is_in_no_table_is_told_as_by_an_ingest_into_a_ledger(key_file: Pat
     told = sorted((one.place or one.path, one.status, one.reason) for one in whole.outcomes if one.status in LEFT_OUT)
     assert len(told) == 4
     assert [(one.place, one.status, one.reason) for one in done.left_out] == told
-    said = run_bench("ingest", logs, "--lake", tmp_path / "other", "--key-file", key_file).stderr
+    assert done.recognised
+    refused = run_bench("ingest", logs, "--lake", tmp_path / "other", "--key-file", key_file)
+    assert refused.exit_code == 1
+    said = refused.stderr
     assert all(f"  {place}: {reason}\n" in said for place, _, reason in told)
     assert "facade.duckdb" not in said
     # What was read before is not read again, so that only the tables tell.
@@ -265,6 +268,15 @@ def test_what_is_in_no_table_is_told_as_by_an_ingest_into_a_ledger(key_file: Pat
     run_bench("ingest", logs, "--lake", tmp_path / "other", "--key-file", key_file)
     again = run_bench("ingest", logs, "--lake", tmp_path / "other", "--key-file", key_file).stderr
     assert f"read before with: bench --db {tmp_path / 'other'}/facade.duckdb query unrecognised" in again
+
+
+@pytest.mark.parametrize("files", [{}, {"notes.txt": "nothing that a program printed\n"}])
+def test_a_lake_into_which_nothing_was_read_is_exit_1(key_file: Path, tmp_path: Path, files: dict[str, str]) -> None:
+    (tmp_path / "logs").mkdir()
+    for name, text in files.items():
+        put(tmp_path / "logs" / name, text)
+
+    assert run_bench("ingest", tmp_path / "logs", "--lake", tmp_path / "lake", "--key-file", key_file).exit_code == 1
 
 
 def test_only_what_changed_is_read_again_in_a_bucket(key_file: Path, tmp_path: Path, near: None) -> None:
