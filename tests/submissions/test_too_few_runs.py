@@ -141,6 +141,7 @@ def test_no_other_table_and_no_recomputation_has_the_score(four_copies: Path) ->
 
 def test_a_suite_that_demands_more_counts_from_the_next_ingest_on(four_copies: Path, tmp_path: Path) -> None:
     db = Path(shutil.copy(four_copies, tmp_path / "bench.duckdb"))
+    shutil.copy(f"{four_copies}.key", f"{db}.key")
     folder = tmp_path / "own" / "queries" / "submissions"
     folder.mkdir(parents=True)
     shipped = Path(__file__).resolve().parent.parent.parent / "queries" / "submissions" / "mlperf.toml"
