@@ -36,7 +36,7 @@ def rule_sentences(rule: Row) -> list[str]:
 def _what(rule: Row) -> str:
     if rule["quantity"] == "span":
         logs = f", in logs of format {' or '.join(rule['formats'])}" if rule["formats"] else ""
-        first, last = rule["name"].split(" to ")
+        first, _, last = rule["name"].partition(" to ")
         ends = "from the first record of that label to the last of the other"
         return f"Take the time from {first} to {last}{logs}: {ends}."
     values = _QUANTITIES[rule["quantity"]] if rule["quantity"] else _ANY_STEP

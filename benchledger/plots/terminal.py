@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -50,12 +51,14 @@ def _bars(plot: Plot, width: int) -> list[str]:
     wide = 0 if is_above else wide
     room = width - wide - end - 4
     cards = [row["card"] for row in rows if row.get("card")]
-    most = max([row["y"] or 0 for row in rows] + cards) or 1
+    # A ledger that others changed may hold infinity or NaN: shown as text, without a bar.
+    sizes = [row["y"] if row["y"] and math.isfinite(row["y"]) else 0 for row in rows]
+    most = max(sizes + cards) or 1
     lines = []
-    for row, text in zip(rows, texts, strict=True):
+    for row, size, text in zip(rows, sizes, texts, strict=True):
         lines += wrapped(row["label"], width) if is_above else []
         label = "" if is_above else row["label"]
-        bar = list(("█" * max(1, round((row["y"] or 0) / most * room)) if row["y"] else "").ljust(room))
+        bar = list(("█" * max(1, round(size / most * room)) if size else "").ljust(room))
         if row.get("card"):
             bar[min(room - 1, round(row["card"] / most * room))] = "|"
         lines.append(f"{label.rjust(wide)} {''.join(bar)} {text.rjust(end)}".rstrip())

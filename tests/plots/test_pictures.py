@@ -206,3 +206,10 @@ def test_a_file_that_is_no_picture_is_refused_before_anything_is_drawn(demo_ledg
 
     assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1)
     assert "a picture ends with .svg, .png, .json" in done.stderr
+
+
+@pytest.mark.parametrize("size", [float("inf"), float("nan")])
+def test_a_number_that_is_not_finite_has_no_bar(plots: dict[str, Plot], size: float) -> None:
+    odd = plots["speed"].points.with_columns(y=pl.lit(size))
+
+    assert "█" not in terminal_text(replace(plots["speed"], points=odd), 80, coloured=False)
