@@ -57,7 +57,7 @@ class Filters:
                 )
         if len(self.values) > 1:
             together = ", ".join(self.values)
-            return NothingFoundError(f"no {what} meets all of {together}. Each alone has matches; drop one")
+            return NothingFoundError(f"no {what} matches all of {together}. Each filter alone has matches; drop one")
         return NothingFoundError(f"no {what} found")
 
 

@@ -46,9 +46,9 @@ def show_format(name: str) -> str:
     for part in (known.columns, known.table, known.csv):
         lines += [f"# recognised by a header with {', '.join(names)}" for names in part.headers] if part else []
     if known.csv is not None:
-        lines += [f"# recognised by a header, anywhere, with {', '.join(names)}" for names in known.csv.search]
+        lines += [f"# recognised by a header on any line with {', '.join(names)}" for names in known.csv.search]
         lines += [
-            f"# recognised without a header by lines of {', '.join(column.name for column in one)}"
+            f"# recognised without a header by the columns {', '.join(column.name for column in one)}"
             for one in known.csv.headerless
         ]
     if known.tracker is not None:

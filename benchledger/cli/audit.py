@@ -25,7 +25,7 @@ SHOWN = 20
 # Of each check in the overview, and the width of a finding in it.
 CAUSES = 2
 ABOUT = 90
-_CAUSE = "cause, as in the first finding"
+_CAUSE = "cause (first finding)"
 
 
 @click.command()
@@ -85,7 +85,7 @@ def _causes(done: Audit) -> str:
     rows, more = [], []
     for (check, severity), causes in done.causes.group_by("check", "severity", maintain_order=True):
         for cause in causes.head(CAUSES).iter_rows(named=True):
-            # In a ledger that others changed, what a cause names may be NULL.
+            # May be NULL in a ledger that another program changed.
             about = cause["about"] or ""
             about = about if len(about) <= ABOUT else f"{about[: ABOUT - 1]}…"
             rows.append(

@@ -30,7 +30,7 @@ class CommandError(click.ClickException):
 
 
 class KnownGroup(click.Group):
-    """A group that lists its commands if one is unknown, and in help with their whole first sentences."""
+    """A group that lists its commands if one is unknown; its help shows their first sentences uncut."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the commands into the help."""

@@ -162,7 +162,7 @@ def ingest(
     from benchledger.scanning.native_scanner import missing_reason
 
     if why := missing_reason():
-        settings.say(f"logs are read many times slower than they could be, with the same result: {why}")
+        settings.say(f"logs are read many times slower, with the same result: {why}")
     stdin = sys.stdin.buffer if Path(STDIN) in paths else None
     words |= {"db": settings.db, "limits": Limits(archive_ratio, archive_bytes, archive_depth)}
     if watch:

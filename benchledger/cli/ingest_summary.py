@@ -152,7 +152,7 @@ def _say_not_read(settings: Settings, result: IngestResult) -> None:
 
 
 def _place(outcome: FileOutcome) -> str:
-    # On one line: a name may hold line breaks, and what follows one would look like another message.
+    # Escaped: a name may hold line breaks, and the text after one would look like another message.
     return escaped(outcome.place or outcome.path)
 
 

@@ -119,8 +119,8 @@ def main() -> None:
 
 
 def _replace_closed_streams() -> None:
-    # Of a stream that the shell closed (`>&-`), the next file that is opened, such as a ledger, would take the number,
-    # and get what is printed.
+    # If the shell closed a stream (`>&-`), the next opened file, such as a ledger, would take its number, and printed
+    # text would be written into that file.
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None and os.open(os.devnull, os.O_RDWR) == number:
             setattr(sys, name, open(number, "w" if number else "r"))  # noqa: PTH123, SIM115 - kept open

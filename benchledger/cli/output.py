@@ -28,7 +28,7 @@ _FIRST = {
     "convergence": ("case", "final loss", "best metric", "minutes"),
     "mlperf": ("system", "verdict", "benchmark", "score", "runs", "campaign"),
 }
-# Of any other table.
+# For any other table.
 _USUAL = ("speedup", "value", "value_mib", "unit", "loss")
 # In a column with numbers below this two decimals hide digits.
 _SMALL = 0.1

@@ -31,7 +31,7 @@ _COLOURS = {
     re.compile(r"(OOM|NAN|FAILED|TIMEOUT|KILLED|DIVERGED)\b.*|oom|nan|failed|timeout|killed|diverged"): "red",
     re.compile(r"(MIXED|AMBIGUOUS|TRUNCATED|TOO FEW)\b.*|mixed|ambiguous|truncated|too_few_\w+"): "yellow",
 }
-# What tells the rows of most tables apart.
+# Columns in which the rows of most tables differ.
 _CASE = ("status", "model", "gpus", "precision", "batch_size_per_gpu", "framework")
 _RANK = "rank"
 # More rows than anybody reads; each cell costs rich as much as ten rows cost a plain table.
@@ -58,7 +58,7 @@ def table_text(columns: Sequence[str], rows: Sequence[Sequence[str]], first: Seq
     least = [_least(heads, lines, number, widths[number]) for number in range(len(heads))]
     shown = _fitting(heads, lines, least, first)
     if len(shown) < len(heads) and least[0] > _LEAST and not _KEPT.fullmatch(lines[0][0] if lines else ""):
-        # Names that stay different may be cut for the sake of more columns.
+        # Cut the names in the first column if they stay distinct and more columns fit.
         cut_names = [min(_LEAST, least[0]), *least[1:]]
         more = _fitting(heads, lines, cut_names, first)
         names = {line[0] for line in lines}
@@ -108,9 +108,9 @@ def _fitting(
 ) -> list[int]:
     """Returns the columns that fit the terminal, in order.
 
-    The first of all goes first, unless `first` names it; then those of `first`, then those of a case, then the others.
-    Those with one value in all rows go last, but not the first of `first`, which is asked for. Where rows look alike,
-    columns that tell them apart follow those of `first`.
+    Order of choice: the table's first column (unless `first` has it), those of `first`, of a case, then the others.
+    Columns with one value in all rows come last, except the first of `first`, which was asked for. If rows look alike,
+    columns in which they differ follow those of `first`.
     """
     asked_for = first[:1]
     first = first if heads[0] in first else (heads[0], *first)
@@ -139,7 +139,7 @@ def _fitting(
         for number in (number for number in cells if number not in shown):
             changed = [*order[:asked], number, *order[asked:]]
             more = _told_apart(tried := _as_many_as_fit(changed, least), cells)
-            # An id tells rows apart, but not what they are.
+            # An id differs in each row, but does not say what the row is.
             tries.append((more > told and not heads[number].endswith("_id"), more, -number, changed, tried))
         if not tries or max(tries)[1] <= told:
             break
@@ -148,7 +148,7 @@ def _fitting(
 
 
 def _is_alike(heads: Sequence[str], lines: Sequence[Sequence[str]], number: int) -> bool:
-    """Tells whether a column has one value in all rows; a measured number and its unit are shown all the same."""
+    """Tells whether a column has one value in all rows. Measured numbers and their units never count as alike."""
     is_value = heads[number] == "unit" or _MEASURED.fullmatch(lines[0][number])
     return not is_value and len({line[number] for line in lines}) == 1
 

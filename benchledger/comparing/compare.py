@@ -44,7 +44,7 @@ class Comparison:
     """The answer: `cases` has a row per case, paired or not; `means` one per quantity, over the cases of both sides.
 
     `verdict` of a case: faster or slower (speed, times), less or more (memory, loss), same, undecided; without partner
-    only_a, only_b, ambiguous or no_number. `is_worse`: slower or more. `shared_runs`: so many runs are on both sides.
+    only_a, only_b, ambiguous or no_number. `is_worse`: slower or more. `shared_runs`: number of runs on both sides.
     """
 
     sides: tuple[str, str]

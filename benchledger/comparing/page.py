@@ -57,14 +57,14 @@ def page_of(comparison: Comparison, most_cases: int | None = MOST_CASES) -> Page
     shown = changed[:most_cases]
     notes = []
     if comparison.shared_runs:
-        notes.append(f"{counted(comparison.shared_runs, 'run')} on both sides, compared with the same logs.")
+        notes.append(f"{counted(comparison.shared_runs, 'run')} on both sides: compared with itself.")
     if len(changed) > len(shown):
         notes.append(f"{counted(len(changed) - len(shown), 'more changed or undecided case')}: --format csv lists all.")
     notes += _causes(shown)
     notes += _nearly_paired(rows) + _alone(rows)
     notes += _marks(paired)
     if any(abs(row["ratio"] - row["b_value"] / row["a_value"]) > _VISIBLE for row in shown if row["a_value"]):
-        notes.append("A change is that of the geometric means of the trials; A and B are the values of the tables.")
+        notes.append("A change compares the geometric means of the trials; A and B are the values in the tables.")
     if most_cases is not None and len(notes) > _NOTES:
         notes = [*notes[: _NOTES - 1], f"{len(notes) - _NOTES + 1} more notes: bench -v compare"]
     return Page(

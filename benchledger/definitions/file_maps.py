@@ -66,9 +66,9 @@ class CsvColumn:
 class CsvDefinition:
     """CSV files: columns named by a header, or column lists for files without a header.
 
-    A first line with all names of one list of `headers` is the header; a line with those of `search` is one anywhere,
-    where the file also contains program output. `long` names the columns of name, unit and value where a row holds one
-    value; `drop` lists columns that are not stored.
+    The first line is the header if it has all names of one list of `headers`. A line with those of `search` is a header
+    anywhere, for files that also contain program output. `long` names the columns of name, unit and value where a row
+    holds one value; `drop` lists columns that are not stored.
     """
 
     columns: dict[str, str]
@@ -109,7 +109,7 @@ class SelfDescribing:
 
 @dataclass(frozen=True)
 class TableDefinition:
-    """Tables between rules of dashes; the headings of one have all names of one list of `headers`."""
+    """Tables between lines of dashes; their headings have all names of one list of `headers`."""
 
     columns: dict[str, str]
     headers: tuple[tuple[str, ...], ...]

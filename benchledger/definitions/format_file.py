@@ -194,9 +194,7 @@ def _check_count(top: Table, kind: str, records: int) -> None:
         shown = "CSV" if kind == "csv" else kind
         top.fail("record.1", f"a {shown} format has one [[record]]: its row")
     if kind == "table" and records not in (1, 2):
-        top.fail(
-            "record.1", "a table format has one [[record]] for its rows, and one for the lines below if it reads any"
-        )
+        top.fail("record.1", "a table format has one [[record]] for its rows, and may have one for the lines below")
 
 
 def _check_names(

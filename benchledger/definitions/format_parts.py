@@ -120,7 +120,7 @@ def _read_pick(table: Table, templates: tuple[Template, ...]) -> tuple[str, str]
         one.tail == "pairs" and hole in {part.name for part in one.holes} for one in templates
     ):
         table.fail(
-            "pick", "pick is a hole of each template, which ends in {pairs}, and the name of the pair that counts"
+            "pick", "pick names a hole of each template, each of which ends in {pairs}, and the kept pair's new name"
         )
     return hole, names[0]
 

@@ -149,7 +149,7 @@ def _record_columns(table: Table) -> dict[str, str]:
 
 
 def _headers(table: Table, key: str) -> tuple[tuple[str, ...], ...]:
-    return lists_of_texts(table, key, f"{key} is a list of lists of names: a header has all names of one of them")
+    return lists_of_texts(table, key, f"{key} is a list of lists of names: a header has all names of one list")
 
 
 def _some_headers(table: Table) -> tuple[tuple[str, ...], ...]:

@@ -68,8 +68,8 @@ class RecordDefinition:
     `begins_phase`: later records of phase "current" have this phase, or that of the mode that the record states.
     `begins_scope`: later records of scope "current" have this scope. `word_start`: no letter, digit or `_` precedes the
     record. `line_start`: it begins where a line begins, possibly with a hole. `unit`, `scale` and `scope` apply to
-    values whose field states none. `pick`: of a list only the pair counts whose key is the number at the end of this
-    hole, under this name.
+    values whose field states none. `pick`: a hole and a name. Only the pair whose key is the number at the end of the
+    hole counts, under this name.
     """
 
     name: str

@@ -48,7 +48,7 @@ class _TwiceError(ValueError):
 
 
 class _TooManyError(Exception):
-    """Raised for more mistakes than are listed."""
+    """Raised after the last mistake that is listed."""
 
 
 def facts_of_manifests() -> dict[str, str]:
@@ -180,7 +180,7 @@ class _Reader:
 
     def _problem(self, offset: int, problem: str) -> None:
         if len(self._manifest.problems) == _MOST_PROBLEMS:
-            self._manifest.problems.append((offset, "bad manifest: more mistakes follow, which are not listed"))
+            self._manifest.problems.append((offset, "bad manifest: further mistakes are not listed"))
             raise _TooManyError
         whole = problem.encode("utf-8", "backslashreplace").decode()
         self._manifest.problems.append((offset, f"bad manifest: {whole}"))

@@ -18,7 +18,7 @@ KINDS = {
     "device": "device", "bucket": "bucket", "path": "path", "secret": "secret",
 }  # fmt: skip
 LISTS = {"hosts": "host"}
-# Kinds that only rules know: a `node` is a host if it has a digit or dash, because other words may stand there.
+# Kinds of holes only: a `node` counts as a host if it has a digit or dash, because other words may stand there.
 STRICT = {"node": "host"}
 HOLES = (*KINDS, *LISTS, *STRICT)
 SHAPE_HOLES = {

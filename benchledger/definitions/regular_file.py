@@ -22,6 +22,6 @@ def need_regular(path: Path | str) -> None:
 
 
 def need_regular_ledger(path: Path | str) -> None:
-    """The same for a database and its write-ahead log, which DuckDB opens too."""
+    """Does the same for a database and its write-ahead log, which DuckDB opens too."""
     for file in (path, f"{path}.wal"):
         need_regular(file)

@@ -76,7 +76,7 @@ def find_list(shape: Shape, start: int, further: frozenset[str]) -> ListCut | No
             tail = first.tail(begin)
             style = PairsStyle(assign, (between,), _end(tail.decode().rstrip()))
             pairs = _clean(pairs_reader(style, further), tail, style)
-            # Where a blank divides the pairs, a word before the first key is not of it: `starting model=tiny gpus=8`.
+            # If blanks divide the pairs, a word before the first key is not part of it: `starting model=tiny gpus=8`.
             if pairs is None or (between == " " and " " in pairs[0][0]):
                 continue
             numbers = sum(number is not None for _, number, _, _ in pairs)

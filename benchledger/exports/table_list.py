@@ -40,7 +40,7 @@ def table_list(report: Report) -> Report:
     more = len(ordered) - len(lines)
     notes = [f"and {counted(more, 'more table')}"] if more else []
     notes += ["print all tables with --all, or fewer with filters:", *filters]
-    # Of a report without a count of cells the rows are counted.
+    # If no table counts its cells, count the rows.
     counts = "rows" if all(table.coverage is None for table in ordered) else "numbers"
     listed = Table(
         facts={"tables": str(len(ordered))},

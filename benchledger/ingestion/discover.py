@@ -121,7 +121,7 @@ def is_lasting(place: str) -> bool:
 def discover(paths: Iterable[Path | str], leave_out: set[str]) -> Iterator[FoundFile]:
     """Every file under the given paths, once. Raises UsageError for a path that does not exist.
 
-    Of several paths, an address that cannot be read is a file with this problem, so that the others are read.
+    If there are other paths, an address that cannot be read becomes a file with a problem, and the others are read.
     """
     seen: set[str] = set()
     places = list(map(given_place, paths))

@@ -134,7 +134,7 @@ class UnitReader:
                 reason = self._guard.reason(error)
                 if reason is None:
                     raise
-            # Rare. Which file failed may show only when all rows become tables, so each is read alone.
+            # Rare. The failure may show only when all rows become tables, so read each file alone to find the bad one.
             failed = dict(self._failures(files)) if len(files) > 1 else {0: reason}
             return self._read_all(files, failed)
 

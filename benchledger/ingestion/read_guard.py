@@ -17,7 +17,7 @@ BASE_S = 60.0
 S_PER_MB = 5.0
 # The size that a server claims may be longer than any timer.
 _MOST_S = 1e6
-# How often others get a turn while logs are read.
+# Seconds between two calls of `meanwhile`.
 _TURN_S = 0.05
 _MB = 1024 * 1024
 # The disk of the ledger is full: no fault of the file.
@@ -40,7 +40,7 @@ class ReadGuard:
         self._is_timed = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
 
     def meanwhile(self) -> None:
-        """Calls `meanwhile` outside of the file's time, which begins again: a long log has it for each part of it."""
+        """Calls `meanwhile` with the timer stopped, then restarts it: each part of a long log gets the whole time."""
         if time.monotonic() < self._next_turn:
             return
         self._set(0)
@@ -54,7 +54,7 @@ class ReadGuard:
 
     @contextmanager
     def timed(self) -> Iterator[None]:
-        """Within, a file that takes too long raises TooSlowError: its time begins with `begin`."""
+        """Within this context, a file that takes too long after `begin` raises TooSlowError."""
         if not self._is_timed:
             yield
             return
@@ -66,7 +66,7 @@ class ReadGuard:
             signal.signal(signal.SIGVTALRM, before)
 
     def begin(self, size: int | None) -> None:
-        """Begins the time of a file of this size; None: of no file."""
+        """Starts the timer for a file of this size; None stops it."""
         self._seconds = 0.0 if size is None else min(BASE_S + S_PER_MB * size / _MB, _MOST_S)
         self._set(self._seconds)
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 # Two threads insert the rest of long logs whose records have no more bytes than this on the disk, some ten values: with
 # longer records they need much more memory, since each thread holds a row group.
 SHARED_BYTES = 128
-# To try it on each text takes up to a third of a commit, and a ledger of real logs is no smaller for it.
+# Trying FSST on each text takes up to a third of a commit, and makes a ledger of real logs no smaller.
 _COMPRESSION = "set disabled_compression_methods = 'fsst'"
 # A sighting that is written again keeps these.
 _AS_SEEN = ("ingested_at", "modified_at", "member")

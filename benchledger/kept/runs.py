@@ -22,8 +22,8 @@ set disabled_optimizers = 'join_order,build_side_probe_side';
 set enable_caching_operators = false
 """
 _AS_USUAL = "reset disabled_optimizers; reset enable_caching_operators"
-# Of a batch of rows a join hands on last those whose key shares a slot of its hash table: a small run may stand behind
-# later ones then. A line that prints its loss twice is found twice, and not in order either.
+# Finds rows out of order. In each batch, a join returns rows last whose key shares a slot of its hash table: a small
+# run may then come after later ones. A line that prints its loss twice is found twice, also out of order.
 _ARE_TURNED = """
 select 1
 from (
@@ -140,7 +140,7 @@ def claim_records(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
 
 
 def _where_in_order(con: duckdb.DuckDBPyConnection, streams: dict[str, str], rows: str) -> dict[str, str]:
-    """The windows that may give way to a stream where some rows, asked for alone, come in order too; else none."""
+    """The given windows, which a stream may replace, if these rows alone also come in order; else none."""
     return streams if con.execute(_ORDER.format(rows)).fetchall()[0][0] else {}
 
 

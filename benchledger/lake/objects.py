@@ -73,16 +73,16 @@ class Lake:
             raise self._failed(key, error) from error
 
     def json(self, key: str, fits: Callable[[Any], bool]) -> Any:
-        """The JSON in an object; None where there is none. Raises DatabaseError where it does not fit."""
+        """The JSON in an object; None if there is no object. Raises DatabaseError if `fits` rejects it."""
         content = self.get(key)
         if content is None:
             return None
         try:
             found = json.loads(content)
         except (ValueError, RecursionError) as error:
-            raise self._changed(key, "is no JSON any more") from error
+            raise self._changed(key, "is not valid JSON") from error
         if not fits(found):
-            raise self._changed(key, "is not as it was written")
+            raise self._changed(key, "has unknown contents")
         return found
 
     def objects(self, below: str) -> dict[str, tuple[int, datetime]]:
@@ -176,7 +176,7 @@ class Lake:
 
 
 def is_marker(found: Any) -> bool:
-    """Whether JSON says where rows lie and how many. Its names become parts of paths: they hold no slash."""
+    """Whether JSON is a marker: counts of rows by table. Its names become parts of paths: no slash."""
     return (
         isinstance(found, dict)
         and isinstance(found.get("rows"), dict)

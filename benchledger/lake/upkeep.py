@@ -143,7 +143,7 @@ def _unneeded(lake: Lake, age: timedelta) -> dict[str, int]:
         if key.startswith(f"{LISTS}/"):
             latest[key.split("/")[1]] = key
     before, files = datetime.now(UTC) - age, needed_files(lake, objects, age)
-    # Units that a younger pack holds stay as they were, too, for readers that began before.
+    # Objects of units in a younger pack are kept too, for readers that began before it.
     packed = {digest: marker["pack"] for digest, marker in lake.packed().items() if digest in needed}
     packs = {pack["digest"]: pack["writer"] for pack in packed.values()}
     alone = {one for one in needed if one not in packed or objects[f"{PACKS}/{packed[one]['digest']}"][1] > before}

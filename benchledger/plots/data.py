@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
-# Captions of pictures only: a terminal draws no whiskers, and one kind of line.
+# Captions of pictures only: a terminal draws no whiskers, no dashed and no bold lines.
 WHISKERS, DASHED, BOLD = PICTURE_ONLY = (
     "whiskers: lowest to highest trial",
-    "dashed: steps of bench history",
-    "bold: mean of the last losses, 10 at most",
+    "dashed: changes found by bench history",
+    "bold: mean of the last losses (up to 10)",
 )
 
 

@@ -1,4 +1,4 @@
-"""Replaces hosts and users wherever else they stand in their log: a rule finds most names only once.
+"""Replaces other occurrences of hosts and users that a rule found in the same log: most have no words around them.
 
 A host is replaced as a whole word, a user as a whole folder (`/data/jdoe/run`): names of users are often words.
 """
@@ -25,7 +25,7 @@ class KnownNames:
         self._search: Search | None = None
 
     def replace(self, text: str) -> str:
-        """Replaces them in a part of the log. Those that were met since `Redactor.forget_names` become known first."""
+        """Replaces them in a part of the log, after adding the names found since `Redactor.forget_names`."""
         met = {(kind, part) for kind, name in self._redactor.met for part in (name, name.partition(".")[0])}
         fresh = sorted(name for name in met.difference(self._names) if self._redactor.recurs(*name))
         if fresh:

@@ -40,8 +40,8 @@ _CELL = re.compile(r'"((?:[^"]|"")*+)"|([^,"\r\n]++)|(?=,)|(?<=,)$')
 class LineRedactor:
     """Redacts a log part by part, and calls `on_secret` with the number of each line that held a secret.
 
-    It keeps what earlier lines tell: the header of a CSV table names the cells that are private, a key goes on, and the
-    hosts and users that rules found are replaced wherever else they stand.
+    Earlier parts count: the header of a CSV table names its private cells, a private key continues over lines, and
+    hosts and users that rules found are replaced in the rest of this part and in later ones.
     """
 
     def __init__(self, redactor: Redactor, on_secret: Callable[[int], object] = lambda _: None) -> None:

@@ -1,7 +1,7 @@
 """Forms of private text that need more than a template: hints of which a text must have one, and a regex.
 
 Each group of a regex is replaced as the kind that it is named after; the number behind the kind only makes it unique.
-A `node` is a host if its name has a digit or dash and is none of an operation. Every repetition is bounded.
+A `node` is a host if its name has a digit or dash and is not that of an operation. Every repetition is bounded.
 """
 
 from __future__ import annotations

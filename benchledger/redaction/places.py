@@ -1,7 +1,7 @@
 """Private names in places: folders of users and groups, buckets, and the accounts of clouds and trackers.
 
-An `owner` is a user unless its name is a word for what a folder holds. A `tree` is `GROUP/USER`, in which the user is
-missing sometimes; of a `pair` both are private, or none.
+An `owner` is a user unless its name is a word for what a folder holds. A `tree` is `GROUP/USER`, sometimes without
+the user. In a `pair` both names are private, or neither.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ _ACCOUNTS = (
         rf"(?<![\w.])(?:(?:app|api)\.)?wandb\.ai/(?P<group1>(?!(?:{_PAGES})\b){USER})(?:/(?P<group2>{USER}))?",
     ),
     (("denied to access ",), rf"denied to access (?P<group1>{USER})/(?P<group2>{USER})/"),
-    # Names below the domains of clouds that only one customer has
+    # Names below the domains of clouds, each of one customer
     (
         tuple(f".{domain}" for domain in _HOSTED),
         (

@@ -1,7 +1,7 @@
-"""What programs print of machines and people: sentences, rows of tables, and lines of libraries.
+"""Names of machines and people in sentences, rows of tables, and lines of libraries.
 
-A `node` is a host if its name has a digit or dash and is none of an operation; a `machine` is one if it is no word for
-data or models either. Every repetition is bounded.
+A `node` is a host if its name has a digit or dash and is not that of an operation; a `machine`, if it is also no word
+for data or models. Every repetition is bounded.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _MACHINE = (
     r"(?:node|host|machine|server|cluster|worker|peer)(?:name)?s?"
 )
 _PROCESS = r"(?:process|rank|worker|task|thread|pid|trainer)s? ?#?\d{1,8}(?:(?: of |/)\d{1,8})?(?: is| running)?,?"
-# What is no machine but a part of one, or a program, a type, a place in a run, a date.
+# Not a machine: a part of one, a program, a type, a place in a run, a date.
 _NO_PART = (
     r"(?!(?i:(?:cuda|[a-z]?[cgtnhxdi]pus?|devices?|rank|cores?|sockets?|numa|tpu-v|[vpi]|rtx|gtx|mlx|eth|ib|python|py"
     r"|torch|pytorch|tensorflow|ubuntu|centos|debian|rhel|fp|bf|tf|int|float|uint|mps|jax|step|epoch|imagenet|cifar"
@@ -24,7 +24,7 @@ _NO_PART = (
     r"|quadro|gaudi|ascend|mi|trn|inf|gh|gb|jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)"
     r"[\d.:-]{0,32}[kmbx]?(?![\w-])|(?:linux|windows|macos|darwin)-))"
 )
-# What is done on data, not on machines: `tested on ILSVRC-2012`.
+# Verbs whose `on` is followed by data, not by a machine: `tested on ILSVRC-2012`.
 _NOT_DATA = "".join(
     rf"(?<!{verb})"
     for verb in ("tuned", "rained", "tested", "eval", "uated", "uation", "dated", "score", "results", "acc", "ppl",
@@ -58,7 +58,7 @@ PRINTED = (
     (("srun: error: ",), rf"\bsrun: error: (?P<hosts1>{HOST_LIST}): task"),
     (("initialized host ",), rf"initialized host (?P<host1>{HOST}) as rank"),
     (("slurmd", "slurmstepd"), rf"\bslurm(?:step)?d[\[-](?P<host1>{HOST})(?=\]?: )"),
-    # A word with a digit or dash is a name: `on host memory` is none.
+    # A name has a digit or dash: `on host memory` names no host.
     (
         ("on host", "on node", "rank "),
         (
@@ -74,7 +74,7 @@ PRINTED = (
             rf"{_SIGN}{_NO_PART}(?P<node1>{HOST})(?![/(])"
         ),
     ),
-    # Elsewhere only a name with two digits, or a digit behind a dash.
+    # Elsewhere a name has two digits, or a digit after a dash.
     (
         (" on ",),
         (
@@ -82,7 +82,7 @@ PRINTED = (
             rf"(?P<machine1>{HOST})(?![/(=@]|:\S)"
         ),
     ),
-    # A word with a digit: `host pre-processing` and `node multi-GPU` are none.
+    # A name has a digit: `host pre-processing` and `node multi-GPU` name no host.
     (
         ("node ", "host ", "machine ", "cluster ", "worker ", "peer "),
         rf"(?<![\w{{-])(?i:{_MACHINE}) {_SIGN}{_NO_PART}(?=[\w.-]{{0,62}}\d)(?P<node1>{HOST})(?![/(=]|:\S)",

@@ -1,4 +1,4 @@
-"""Decides whether a text that stands where a private name may stand is one: words, versions and sizes are not."""
+"""Decides whether a text in the place of a private name is private: words, versions and sizes are not."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _GPU = re.compile(r"(?i)(?:rtx|gtx|titan|tesla|quadro|gh?b?|[avhpltb]|mi|rx)[ -]
 
 
 class PrivateNames:
-    """Knows the words of the rules that are nobody's."""
+    """Tests names against the public words in the rules."""
 
     def __init__(self, rules: RedactionRules) -> None:
         self._rules = rules
@@ -44,12 +44,12 @@ class PrivateNames:
         return check is None or check(name)
 
     def is_of_words(self, name: str) -> bool:
-        # By its first word: `imagenet-1k` and `logs` are data, `jdoe-llm` is somebody's.
+        # The first word decides: `imagenet-1k` and `logs` are data, `jdoe-llm` belongs to somebody.
         first = _FIRST_WORD.search(name.lower())
         return first is not None and first.group() in self._rules.folders
 
     def recurs(self, kind: str, name: str) -> bool:
-        """Tells whether a name is no word for data or a model; of hosts, no word with a number (`rank3`) and no GPU."""
+        """Tells whether a name is no word for data or a model; a host is no `rank3` and no GPU either."""
         if len(name) < _LEAST_NAME:
             return False
         if kind == "user":

@@ -22,7 +22,7 @@ class Pseudonyms:
         # By their pseudonym, as they were met first.
         self.real_names: dict[str, str] = {}
         self.counts: Counter[str] = Counter()
-        # Hosts and users, as they were met since somebody cleared the set.
+        # Hosts and users that were replaced since the set was last cleared.
         self.met: set[tuple[str, str]] = set()
 
     @property

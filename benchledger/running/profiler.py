@@ -35,7 +35,7 @@ def profiled_job(job: Job, profiler: str, swept: Sequence[str]) -> Job:
         )
     if job.case.arguments or job.case.environment != "pytorch":
         raise UsageError(
-            f"{job.case.name}: --profile works with our PyTorch runners only; start another program by its profiler"
+            f"{job.case.name}: --profile works with our PyTorch runners only; run others under their own profiler"
         )
     short = _NCU_SETTINGS if name == "ncu" else _TORCH_SETTINGS
     return job.with_settings(**{name: value for name, value in short.items() if name not in swept})

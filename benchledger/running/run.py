@@ -119,7 +119,7 @@ def _all_trials(session: Session, job: Job) -> None:
     done = same[: session.trials] if session.resume else []
     for trial in done:
         session.outcomes.append(Outcome(job, trial, "there", folder=there[trial]))
-        session.say(f"{job.name} trial {trial}: done before, skipped")
+        session.say(f"{job.name} trial {trial}: already done, skipped")
     # Further trials get the next numbers: none is ever overwritten.
     first = max(there, default=0) + 1
     for trial in range(first, first + session.trials - len(done)):

@@ -35,7 +35,7 @@ _NOT_STATED = {"", "N/A", "[N/A]", "[Not Supported]", "[Unknown Error]", "[Insuf
 
 
 class CsvReader(FileReader):
-    """Reads the lines of one CSV format; the header, if there is one, is the first line that is no shell's or blank."""
+    """Reads the lines of one CSV format. A header is the first line that is neither blank nor a shell's."""
 
     def __init__(self, log_format: LogFormat) -> None:
         super().__init__(log_format)

@@ -24,6 +24,6 @@ def document_content(first: bytes) -> str:
         return "notebook" if _NOTEBOOK.search(head) else ""
     if head[:1] == b"<" and _WEB.match(head):
         return "web page"
-    # The first line first: few logs begin as a page does, and the others need no search.
+    # Test the first line first: few logs begin like a page, and the others need no search.
     fenced = _PAGE.match(head) and (b"```" in head or b"~~~" in head) and len(_FENCE.findall(head)) > 1
     return "page of Markdown" if fenced else ""

@@ -168,7 +168,7 @@ class LineReader:
         return None
 
     def _match(self, piece: bytes, pieces: Pieces) -> tuple[_Matcher | None, Row | None, tuple[str, str] | None]:
-        # The first template that takes a piece and its row, or the record and reason of the first refusal.
+        # The first template that matches a piece, with its row; else the record and reason of the first refusal.
         refused: tuple[str, str] | None = None
         for matcher in self._matchers:
             match = matcher.pattern.match(piece) if piece.startswith(matcher.first) else None

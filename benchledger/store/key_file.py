@@ -65,7 +65,7 @@ def stored_key(db_path: Path | str) -> bytes | None:
 
 
 def need_key(db_path: Path, given: bytes | None, con: duckdb.DuckDBPyConnection | None) -> None:
-    """Raises UsageError for a ledger with logs, such as one made of a lake, that has no private files to hold a key."""
+    """Raises UsageError for a ledger with logs but no private files and no key, such as one published from a lake."""
     private = Path(f"{db_path}.private")
     if con is None or given is not None or key_path(db_path).exists() or private.exists():
         return

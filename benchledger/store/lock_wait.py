@@ -32,7 +32,7 @@ def held_error(place: Path, holder: str | None, wait_s: float, *, read_only: boo
     """The error of a ledger that was locked for too long, by `holder` or in another mode by this process."""
     if holder is None:
         return DatabaseHeldError(
-            f"{place}: this very process has it open in another mode: close that connection first, or query a copy"
+            f"{place}: this process has it open in another mode: close that connection first, or query a copy"
         )
     longer = "" if read_only else ", wait longer (--wait N)"
     return DatabaseHeldError(

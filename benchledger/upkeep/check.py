@@ -122,7 +122,7 @@ def _private(con: duckdb.DuckDBPyConnection, db: Path) -> list[Held]:
     if not path.is_file():
         # A public copy has no private files, and its readers need none.
         return [
-            Held(there, True, "absent: the next ingest reads every file again, and needs --key-file without the key")
+            Held(there, True, "absent: the next ingest reads every file again; without the key it needs --key-file")
         ]
     modes = {file: file.stat().st_mode & 0o777 for file in private_paths(db) if file.is_file()}
     unsafe = [file for file, mode in modes.items() if os.name == "posix" and mode & 0o077]

@@ -78,7 +78,7 @@ def test_a_number_column_refuses_text(db: Path) -> None:
 
 
 def test_filters_that_nothing_meets_together_are_named(db: Path) -> None:
-    with pytest.raises(NothingFoundError, match="no series meets all of precision, gpus"):
+    with pytest.raises(NothingFoundError, match="no series matches all of precision, gpus"):
         report_speed(db=db, precision="fp16", gpus=8)
 
 

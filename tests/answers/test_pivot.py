@@ -108,7 +108,7 @@ def test_a_cell_of_several_tasks_says_so(db: Path, best: bool) -> None:
         for columns in ("model", "model,task")
     }
 
-    told = "1 cell of several tasks (pretraining, squad), unlike work: add task to --rows or --columns, or filter"
+    told = "1 cell of several tasks (pretraining, squad), not comparable: add task to --rows or --columns, or filter"
     assert told in shown["model"]
     assert not any("unlike" in note for note in shown["model,task"])
 

@@ -130,7 +130,7 @@ def test_an_own_connection_that_reads_goes_on_beside(db: Path) -> None:
 def test_an_own_connection_in_another_mode_is_told_at_once_with_the_cure(db: Path) -> None:
     with duckdb.connect(str(db)):
         began = time.monotonic()
-        with pytest.raises(DatabaseHeldError, match=r"this very process .* close that connection first"):
+        with pytest.raises(DatabaseHeldError, match=r"this process .* close that connection first"):
             benchledger.runs(db=db)
         assert time.monotonic() - began < 20
 

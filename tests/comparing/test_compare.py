@@ -68,7 +68,7 @@ def test_every_case_of_both_sides_has_a_verdict(db: Path) -> None:
 
 
 def test_runs_that_are_on_both_sides_are_told(db: Path) -> None:
-    assert page_of(compare("old", "old", db=db)).notes[0] == "10 runs on both sides, compared with the same logs."
+    assert page_of(compare("old", "old", db=db)).notes[0] == "10 runs on both sides: compared with itself."
     assert not any("on both sides" in note for note in page_of(compare("old", "new", db=db)).notes)
 
 
@@ -86,7 +86,7 @@ def test_a_change_follows_from_the_values_beside_it_or_a_note_says_why_not(tmp_p
     assert rows["bert_base_bs32_fp32_1"] == ("11.1162", "11.1191", "+0.03 %")
     assert rows["bert_base_bs32_fp16_1"] == ("100.00", "100.00", "-2.83 %")
     assert (
-        page.notes[-1] == "A change is that of the geometric means of the trials; A and B are the values of the tables."
+        page.notes[-1] == "A change compares the geometric means of the trials; A and B are the values in the tables."
     )
 
 

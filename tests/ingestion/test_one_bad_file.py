@@ -75,7 +75,7 @@ def test_of_many_mistakes_in_a_manifest_the_first_100_are_rejects(db: Path, tmp_
 
     assert time.process_time() - begin < 3
     assert one(db, "select count(*) from reject") == 101
-    assert one(db, "select count(*) from reject where reason like '%more mistakes follow%'") == 1
+    assert one(db, "select count(*) from reject where reason like '%further mistakes are not listed%'") == 1
 
 
 LAST = str(2**63 - 1)

@@ -411,7 +411,7 @@ def test_an_object_that_holds_no_json_is_told_by_its_name(tmp_path: Path) -> Non
     lake = open_lake(str(tmp_path))
     put(tmp_path / "snapshots" / "00000099", "[" * 100_000)
 
-    with pytest.raises(DatabaseError, match="snapshots/00000099: is no JSON any more"):
+    with pytest.raises(DatabaseError, match="snapshots/00000099: is not valid JSON"):
         lake.json("snapshots/00000099", is_marker)
 
 
@@ -422,7 +422,7 @@ def test_an_object_that_holds_no_json_is_told_by_its_name(tmp_path: Path) -> Non
 def test_a_marker_of_another_shape_is_told_by_its_name(tmp_path: Path, changed: str) -> None:
     put(tmp_path / "markers" / "0a", changed)
 
-    with pytest.raises(DatabaseError, match="markers/0a: is not as it was written: it was changed"):
+    with pytest.raises(DatabaseError, match="markers/0a: has unknown contents: it was changed"):
         open_lake(str(tmp_path)).own_marker("0a")
 
 

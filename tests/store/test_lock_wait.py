@@ -103,7 +103,7 @@ def test_a_ledger_that_is_free_at_once_or_never_waited_for_is_not_told_of(path, 
 
 
 def test_a_reader_of_this_very_process_is_named(path):
-    with closing(open_for_reading(path)), pytest.raises(DatabaseHeldError, match="this very process"):
+    with closing(open_for_reading(path)), pytest.raises(DatabaseHeldError, match="this process"):
         open_for_writing(path, wait_s=0)
 
 

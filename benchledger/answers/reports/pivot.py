@@ -35,7 +35,7 @@ from benchledger.store.default_db import DEFAULT_DB
 DOUBTFUL = "!"
 COLUMNS = ("model", "task", "precision")
 _SEVERAL = "*"
-# Numbers of two of these are of unlike work.
+# Numbers of different models or tasks are not comparable.
 _WORK = ("model", "task")
 # In one of these two numbers cannot share a table, unless it is a row or column itself.
 _APART = ("unit", "scaling")
@@ -237,13 +237,13 @@ def _several_note(crowded: list[list[Row]], axes: _Axes) -> tuple[str, ...]:
 
 
 def _unlike_notes(crowded: list[list[Row]], axes: _Axes) -> Iterator[str]:
-    """Names the models and tasks that share a cell: their numbers are of unlike work."""
+    """Lists models and tasks that share a cell: their numbers are not comparable."""
     for name in (name for name in _WORK if name not in (*axes.rows, *axes.columns)):
         several = [values for rows in crowded if len(values := {fact_text(row[name]) for row in rows}) > 1]
         if several:
             told = known(set().union(*several))
             cells = counted(len(several), "cell")
-            yield f"{cells} of several {name}s ({told}), unlike work: add {name} to --rows or --columns, or filter"
+            yield f"{cells} of several {name}s ({told}), not comparable: add {name} to --rows or --columns, or filter"
 
 
 def _doubtful_note(rows: list[Row]) -> tuple[str, ...]:

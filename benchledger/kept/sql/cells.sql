@@ -84,7 +84,7 @@ unlike as (
     group by series_id, rule, unit
     having max(value) > 1.05 * min(value)
 ),
--- Factors by which owners say that a result is multiplied; a series whose runs have several factors has no number.
+-- Factors that owners state for a result. A series whose runs have several factors has no number.
 factor as (
     select
         member.series_id,
@@ -97,7 +97,7 @@ factor as (
     where fact.used
     group by member.series_id, rule.rule
 ),
--- Runs that suites demand of submissions: fewer runs give no score.
+-- Number of runs that a suite requires of a submission: fewer runs give no score.
 demand as (
     select member.series_id, demanded_runs.rule, max(demanded_runs.runs) as runs
     from fact

@@ -19,7 +19,7 @@ delete from kept.speed
 where run_id in (select run_id from gone_record)
     or rule in (select name from changed_definition where kind = 'rule');
 
--- Numbers made of all that a run prints are made again if any of it changes.
+-- Numbers that use all records of a run are computed again if any record changes.
 insert into gone_record from asked_again;
 
 delete from run_memory where run_id in (select run_id from gone_record);
