@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
-# A check takes seconds. A view of a ledger that others changed may never end.
+# A check takes seconds. A view that another program changed may never end.
 LONGEST_S = 600.0
 
 
@@ -104,7 +104,7 @@ def _limited(con: duckdb.DuckDBPyConnection, what: str) -> Iterator[None]:
     except (duckdb.Error, DefinitionError):
         if not stopped:
             raise
-        # The cause is not DuckDB's error, which looks like Ctrl-C.
+        # Not from DuckDB's error, which looks like Ctrl-C.
         raise DatabaseError(
             f"{what}: did not end within {LONGEST_S:g} s. If views of the ledger were changed, bench db check names "
             f"them; else run the other checks one by one: bench audit --check NAME"

@@ -57,7 +57,7 @@ def page_of(comparison: Comparison, most_cases: int | None = MOST_CASES) -> Page
     shown = changed[:most_cases]
     notes = []
     if comparison.shared_runs:
-        notes.append(f"{counted(comparison.shared_runs, 'run')} on both sides: compared with itself.")
+        notes.append(f"{counted(comparison.shared_runs, 'run')} on both sides (same logs).")
     if len(changed) > len(shown):
         notes.append(f"{counted(len(changed) - len(shown), 'more changed or undecided case')}: --format csv lists all.")
     notes += _causes(shown)

@@ -51,7 +51,7 @@ def _bars(plot: Plot, width: int) -> list[str]:
     wide = 0 if is_above else wide
     room = width - wide - end - 4
     cards = [row["card"] for row in rows if row.get("card")]
-    # A ledger that others changed may hold infinity or NaN: shown as text, without a bar.
+    # A ledger that another program changed may hold infinity or NaN: print it without a bar.
     sizes = [row["y"] if row["y"] and math.isfinite(row["y"]) else 0 for row in rows]
     most = max(sizes + cards) or 1
     lines = []

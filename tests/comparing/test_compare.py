@@ -68,7 +68,7 @@ def test_every_case_of_both_sides_has_a_verdict(db: Path) -> None:
 
 
 def test_runs_that_are_on_both_sides_are_told(db: Path) -> None:
-    assert page_of(compare("old", "old", db=db)).notes[0] == "10 runs on both sides: compared with itself."
+    assert page_of(compare("old", "old", db=db)).notes[0] == "10 runs on both sides (same logs)."
     assert not any("on both sides" in note for note in page_of(compare("old", "new", db=db)).notes)
 
 
