@@ -7,6 +7,7 @@ import pytest
 
 from benchledger import kept as engine
 from benchledger.kept import fill, runs
+from benchledger.kept.statements import OF_CLOCKS, OF_ONE_RANK, OF_ONE_RUN, sql_of
 from benchledger.store.database import open_for_writing
 
 KEPT = (
@@ -138,3 +139,13 @@ def test_rows_that_a_join_has_turned_are_put_in_order_again(con, monkeypatch):
     engine.keep(con)
 
     assert kept(con) == together
+
+
+@pytest.mark.parametrize("name", ["clocks", "kept_losses", "rounds", "timings"])
+def test_of_a_long_run_every_window_reads_a_stream(name):
+    # Another window holds all rows: the memory would grow with the length of the run.
+    text = sql_of(name, streams=OF_ONE_RUN | OF_ONE_RANK | OF_CLOCKS)
+
+    assert " over " in text or "window " in text
+    assert "rows between" not in text
+    assert "partition by" not in text

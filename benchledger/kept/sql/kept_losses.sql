@@ -39,10 +39,13 @@ averaged as (
     from added
 ),
 fallen as (
-    select *, sum(took_ps) over so_far as sum_ps
-    from averaged
-    window so_far as (rows between nth - 1 preceding and current row)
-    qualify mean_loss < coalesce(min(mean_loss) over (rows between nth - 1 preceding and 1 preceding), 'inf')
+    select *
+    from (
+        select *, min(mean_loss) over so_far as least, sum(took_ps) over so_far as sum_ps
+        from averaged
+        window so_far as (rows between nth - 1 preceding and current row)
+    )
+    qualify mean_loss < coalesce(if(nth > 1, lag(least) over (), null), 'inf')
 )
 select
     run_id, nth, epoch, step, mean_loss, log_id, line,
