@@ -76,7 +76,7 @@ def report_speed(
     look = look_of("speed", layout, lang)
     asked = read_selection(look, columns, rows)
     if mfu and (trials or unit or cells or published is not None):
-        raise UsageError("--mfu does not go with --trials, --unit, --cells or --published")
+        raise UsageError("--mfu shows shares, not speeds: leave out --trials, --unit, --cells and --published")
     if published is not None:
         refuse_beside(published, trials=trials, unit=unit, cells=cells)
         answer = published_report(db, look, published, filters, rule=rule, columns=columns, rows=rows)
