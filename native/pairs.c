@@ -156,7 +156,8 @@ static Place read_value(const Reader *reader, Place at, Pair *pair) {
 /* Whether another process's line follows with its time or rank: `2.1 GiB2026-11-27`, `2.1 GiB[rank1]:`. */
 static int begins_line(Place at, Place end) {
     static const char form[] = "20dd-dd-dd";
-    if (at < end && *at == '[') return 1;
+    if (end - at >= 6 && memcmp(at, "[rank", 5) == 0 && is_digit(at[5])) return 1;
+    if (at < end && *at == '[') at++;
     if (end - at < 10) return 0;
     for (int index = 0; index < 10; index++) {
         unsigned char byte = at[index];
@@ -317,10 +318,12 @@ static int is_cut(const Style *style, const Reader *reader, Span tail) {
     for (Place brace = at; brace < end; brace++) depth += *brace == '}' ? 1 : *brace == '{' ? -1 : 0;
     if (depth > 0) return 1;
     if (at < end && (*at | 32) == 'e') {
-        at = past_sign(at + 1, end);
-    } else if (at < end && memchr(".,_'+-", *at, 6)) {
-        at++;
+        Place exponent = past_sign(at + 1, end);
+        if (exponent < end && is_digit(*exponent)) return 1;
     }
+    Place text = at;
+    while (at < end && at - text < 4 && *at >= 0x80) at++;
+    if (at == text && at < end && !is_blank(*at) && !is_digit(*at)) at++;
     return at < end && is_digit(*at);
 }
 

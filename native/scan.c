@@ -700,16 +700,22 @@ static int read_piece(Scan *scan, Span piece, Span lead, int alone) {
     return SCAN_REFERENCE;
 }
 
-/* Whether a colour code ends at `at`: its letter is none of a word. */
-static int ends_colour(Place start, Place at) {
-    if (at == start || (at[-1] != 'm' && at[-1] != 'K')) return 0;
+/* Where the colour code begins that ends at `at`; NULL: none does. Its letter is none of a word. */
+static Place colour_before(Place start, Place at) {
+    if (at == start || (at[-1] != 'm' && at[-1] != 'K')) return NULL;
     Place digits = at - 1;
     for (int most = 8; most > 0 && digits > start && (is_digit(digits[-1]) || digits[-1] == ';'); most--) digits--;
-    return digits - start >= 2 && digits[-1] == '[' && digits[-2] == 0x1b;
+    return digits - start >= 2 && digits[-1] == '[' && digits[-2] == 0x1b ? digits - 2 : NULL;
+}
+
+/* Whether a line may begin at `at`, behind a colour code: not within a number in two colours. */
+static int is_coloured_start(Place start, Place at) {
+    Place code = colour_before(start, at);
+    return code != NULL && (code == start || !(is_digit(code[-1]) || code[-1] == '.' || code[-1] == ','));
 }
 
 static int is_word_start(const Scan *scan, Place at) {
-    return at == scan->start || !is_word(at[-1]) || ends_colour(scan->start, at);
+    return at == scan->start || !is_word(at[-1]) || colour_before(scan->start, at) != NULL;
 }
 
 static int ends_with(Place start, Place end, const char *form) {
@@ -734,7 +740,7 @@ static int is_line_start(const Scan *scan, Place at) {
         "stdout F ", "stderr F ", "stdout: ", "stderr: ",
     };
     Place start = scan->start, before = at;
-    if (at == start || is_line_end(at[-1]) || ends_colour(start, at)) return 1;
+    if (at == start || is_line_end(at[-1]) || is_coloured_start(start, at)) return 1;
     switch (at[-1]) {
     case ':':
         if (ends_with(start, at, "INFO:root:")) return 1;
@@ -746,7 +752,7 @@ static int is_line_start(const Scan *scan, Place at) {
         if (at - start < 2) return 0;
         if (at[-2] == ']') return 1;
         if (at[-2] == '+') return is_traced(start, at - 2);
-        if (ends_colour(start, at - 1)) return 1;
+        if (is_coloured_start(start, at - 1)) return 1;
         if (at - start > 4 && ends_with(start, at, "  | ") && is_word(at[-5])) return at[-5] != '_';
         for (size_t index = 0; index < sizeof prefixes / sizeof *prefixes; index++) {
             if (ends_with(start, at, prefixes[index])) return 1;

@@ -26,8 +26,10 @@ _BRACKETS = re.compile(rb"[()\[\]{}]")
 # Behind its bracket stands nothing, a blank or a separator.
 _MEAN = re.compile(rb" \((" + NUMBER_WORD + rb")\)(?=[ \t,;]|\Z)")
 # The time or rank of another process's line may follow a unit directly.
-_LINE = rb"(?:\[|20[0-9]{2}[-/][0-9]{2}[-/][0-9]{2})"
+_LINE = rb"(?:\[?20[0-9]{2}[-/][0-9]{2}[-/][0-9]{2}|\[rank[0-9])"
 _BEGINS_LINE = re.compile(_LINE)
+# The bracket that ends a list stands within a number: `tps=89]x7.0`.
+_IS_CUT = re.compile(rb"(?:[^ \t]|[\x80-\xff]{2,4})?[0-9]")
 _GLUED_UNIT = re.compile(rb"[A-Za-z%][A-Za-z%/]{0,15}+")
 _IN_NUMBER = tuple(b"%c" % byte for byte in b"0123456789.")
 _SCALE_LETTERS = (b"K", b"M", b"G")
@@ -84,7 +86,7 @@ class PairsReader:
         if self._end is not None:
             until = self._end_of(tail)
             tail, rest = tail[:until], tail[until + len(self._end) :]
-            if self._end[:1] not in _BLANK and tail[-1:] in _IN_NUMBER and goes_on(rest):
+            if self._end[:1] not in _BLANK and tail[-1:] in _IN_NUMBER and (goes_on(rest) or _IS_CUT.match(rest)):
                 raise Refused(CUT_NUMBER)
         position = begin = self._past_blanks(tail, 0)
         while position < len(tail):

@@ -104,7 +104,7 @@ def line_start(first: bytes) -> bytes:
     # A rank may be glued to its line (`0:step`), but the digits of a time are not a line (`12:34`).
     glued = rb"(?<=[0-9]:" + first + rb")" + (b"" if first else rb"(?![0-9])")
     looks = [rb"(?<![^\r\n]" + first + rb")", *(rb"(?<=" + prefix + first + rb")" for prefix in _LINE_PREFIXES)]
-    looks += [_behind_colour(first), _behind_colour(b" " + first)]
+    looks += [_behind_colour(text, after=rb"[0-9.,]") for text in (first, b" " + first)]
     return b"(?:" + b"|".join(looks if first.isdigit() else [*looks, glued]) + b")"
 
 
@@ -113,8 +113,10 @@ def word_start(first: bytes) -> bytes:
     return rb"(?:(?<![A-Za-z0-9_]" + first + rb")|" + _behind_colour(first) + rb")"
 
 
-def _behind_colour(text: bytes) -> bytes:
-    codes = b"|".join(rb"(?<=" + code + text + rb")" for code in _COLOUR_CODES)
+def _behind_colour(text: bytes, after: bytes = b"") -> bytes:
+    # `19 ESC[0m 2` is one number in two colours: no line begins within it. `after`: behind what no code counts.
+    nots = [rb"(?<!" + after + code + text + rb")" if after else b"" for code in _COLOUR_CODES]
+    codes = b"|".join(rb"(?<=" + code + text + rb")" + no for code, no in zip(_COLOUR_CODES, nots, strict=True))
     return rb"(?<=[mK]" + text + rb")(?:" + codes + rb")"
 
 

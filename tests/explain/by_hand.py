@@ -168,9 +168,10 @@ def printed(reading: Answer, trial: Answer, files: dict[str, Path]) -> float:
     """The number behind its name, in the unit of the ledger; the seconds between two dated lines."""
     line = line_of(reading, files)
     if reading["quantity"] == "interval":
-        # A date, or only a clock.
+        # A date, or only a clock; before a date a launcher may print its own clock.
+        clock = r"\b(\d\d:\d\d:\d\d(?:[.,]\d+)?)\b"
         clocks = [
-            re.search(r"(\d{4}-\d\d-\d\d )?\b(\d\d:\d\d:\d\d(?:[.,]\d+)?)\b", one)
+            re.search(rf"(\d{{4}}-\d\d-\d\d ){clock}", one) or re.search(rf"(\d{{4}}-\d\d-\d\d )?{clock}", one)
             for one in (line_of(reading, files, "from_line"), line)
         ]
         start, end = (datetime.fromisoformat((one[1] or "2000-01-01 ") + one[2]) for one in clocks if one)
