@@ -112,7 +112,7 @@ def proved(definitions: Path) -> tuple[float, dict[str, int]]:
     use(definitions)
     began = process_time()
     load_formats()
-    return process_time() - began, {}
+    return _since(began), {}
 
 
 def read(logs: Path, definitions: Path) -> tuple[float, dict[str, int]]:
@@ -127,7 +127,7 @@ def read(logs: Path, definitions: Path) -> tuple[float, dict[str, int]]:
     re.purge()
     began = process_time()
     found = Counter(was.format or was.status for files in batches for was in reader.read(files).files)
-    return process_time() - began, dict(found)
+    return _since(began), dict(found)
 
 
 def use(definitions: Path) -> None:
@@ -172,6 +172,11 @@ def section(families: list[Family], start: Family, heading: str, source: str) ->
         f"its definitions: {start.seconds['all'][0]:.2f} s with all formats, {start.seconds['own'][0]:.2f} s with one.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _since(began: float) -> float:
+    # The clock of some machines stands still for milliseconds: a small family may take no time by it.
+    return max(process_time() - began, 1e-6)
 
 
 def row(each: Family) -> str:
