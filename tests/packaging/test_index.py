@@ -58,7 +58,7 @@ def said_line(bench: Path, folder: Path) -> list[str]:
     """The line that `bench audit` says to type where its extra is missing."""
     missing = done(bench, "audit", where=folder)
     assert missing.returncode == 2, missing.stdout + missing.stderr
-    return shlex.split(re.search(r"Install it: (.+) \(No module", missing.stderr)[1])  # type: ignore[index]
+    return shlex.split(re.search(r"Install it with:\n  (.+)", missing.stderr)[1])  # type: ignore[index]
 
 
 def test_pip_installs_it_and_the_extras_from_the_lines_that_it_says(index: Path, tmp_path: Path) -> None:
