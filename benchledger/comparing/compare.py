@@ -91,7 +91,7 @@ def compare(
     with ExitStack() as opened:
         pair = open_sides(sides, tuple(a), tuple(b), db, columns, opened)
         trials = [trials_of(side, rule, aim) for side in pair]
-        # Columns that tell the sides apart are no part of the case.
+        # Pair cases without the columns in which the two sides differ.
         wide |= {name for side in pair for name in side.filters.values if name in ACROSS and name not in columns}
         rows = [row for row in _paired(trials, wide) if row["quantity"] in quantities or not quantities]
         both = [row for row in rows if row["unpaired"] is None]

@@ -120,7 +120,7 @@ def _fewest_devices(number: Row, counted: list[Row]) -> int | None:
 
 
 def _headroom(number: Row) -> str:
-    """The memory left of the card; called free only if all memory in use on the device was measured."""
+    """States the memory left on the card: it was free if all memory in use on the device was measured."""
     if number["definition"] == "device":
         return f"{number['headroom_mib']} MiB of it were free"
     return (

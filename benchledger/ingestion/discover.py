@@ -15,7 +15,7 @@ from benchledger.archives.magic_bytes import without_compression
 from benchledger.archives.member import CHAIN
 from benchledger.definitions.regular_file import NO_FILE
 from benchledger.errors import UsageError
-from benchledger.ingestion.remote import above, address_of, head, is_bucket, is_file, is_remote, listed, open_remote
+from benchledger.ingestion.remote import above, address_of, head, is_bucket, is_folder, is_remote, listed, open_remote
 from benchledger.store.private_file import SeenFile
 
 FACTS_FILE = "facts.toml"
@@ -90,16 +90,8 @@ def named_folders(paths: Iterable[Path | str]) -> list[str]:
     return [
         place if is_remote(place) else os.path.realpath(place)
         for place in places
-        if (_is_remote_folder(place) if is_remote(place) else os.path.isdir(place))
+        if (is_folder(place) if is_remote(place) else os.path.isdir(place))
     ]
-
-
-def _is_remote_folder(place: str) -> bool:
-    try:
-        return not is_file(place)
-    except UsageError:
-        # `discover` tells why nothing can be read there.
-        return False
 
 
 def given_place(path: Path | str) -> str:
@@ -155,9 +147,10 @@ def discover(paths: Iterable[Path | str], leave_out: set[str]) -> Iterator[Found
 
 
 def _remote_files(place: str, named: NamedFolders, seen: set[str]) -> Iterator[FoundFile]:
-    folder = os.path.dirname(place) if is_file(place) else place
+    file = head(place)
+    folder = place if file is None else os.path.dirname(place)
     top = named.outermost(folder) or folder
-    found = [(place, *(head(place) or (0, 0)))] if is_file(place) else listed(place)
+    found = listed(place) if file is None else [(place, *file)]
     for one, size, changed in chain(found, above(place, FACTS_FILE)):
         if one not in seen:
             seen.add(one)

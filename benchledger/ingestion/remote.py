@@ -50,9 +50,12 @@ def is_bucket(place: str) -> bool:
     return is_remote(place) and "/" not in place.partition("://")[2]
 
 
-def is_file(place: str) -> bool:
-    """Whether one file lies at an address, instead of others below it. Raises UsageError as `head`."""
-    return head(place) is not None
+def is_folder(place: str) -> bool:
+    """Whether an address that can be read is that of a folder. `listed` says why another one cannot be read."""
+    try:
+        return head(place) is None
+    except UsageError:
+        return False
 
 
 def head(place: str) -> tuple[int, int] | None:

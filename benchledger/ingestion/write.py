@@ -29,7 +29,7 @@ from benchledger.ingestion.sightings import Sighting, SightingMaker, write_sight
 from benchledger.ingestion.transfer import SpilledRecords
 from benchledger.kept import follow_definitions
 from benchledger.store.database import closing_written, open_for_writing, transaction
-from benchledger.store.memory import LONG_LOG_MEMORY, WRITING_MEMORY, lift_memory_limit, limit_memory
+from benchledger.store.memory import LONG_LOG_MEMORY, WRITING_MEMORY, lift_memory_limit, set_for_writing
 from benchledger.store.private_file import PrivateFile, SeenFile
 from benchledger.store.sync import sync_definitions
 
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 # Two threads insert the rest of long logs whose records have no more bytes than this on the disk, some ten values: with
 # longer records they need much more memory, since each thread holds a row group.
 SHARED_BYTES = 128
-# Trying FSST on each text takes up to a third of a commit, and makes a ledger of real logs no smaller.
-_COMPRESSION = "set disabled_compression_methods = 'fsst'"
 # A sighting that is written again keeps these.
 _AS_SEEN = ("ingested_at", "modified_at", "member")
 
@@ -112,8 +110,7 @@ class Writer:
 
         synced = self._synced
         with self._open(pending.records) as con:
-            limit_memory(con, LONG_LOG_MEMORY if pending.spilled else WRITING_MEMORY, self._threads)
-            con.execute(_COMPRESSION)
+            set_for_writing(con, LONG_LOG_MEMORY if pending.spilled else WRITING_MEMORY, self._threads)
             try:
                 with transaction(con, self._db):
                     self._write(con, pending, shares=self._jobs > 1 and _are_short(pending.spilled))

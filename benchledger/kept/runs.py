@@ -99,7 +99,7 @@ def _fill_records(con: duckdb.DuckDBPyConnection, *, is_long: bool) -> None:
     _sum_up(con)
     con.execute(sql_of("speeds"))
     con.execute(sql_of("memory"))
-    con.execute(sql_of("clocks", streams=_where_in_order(con, streams, _CLOCKED) if is_long else {}))
+    con.execute(sql_of("clocks", streams=_where_in_order(con, streams if is_long else {}, _CLOCKED)))
     con.execute(sql_of("chosen_losses"))
     if finds(con, "from loss_at limit 1"):
         con.execute(sql_of("losses"))
@@ -141,7 +141,7 @@ def claim_records(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
 
 def _where_in_order(con: duckdb.DuckDBPyConnection, streams: dict[str, str], rows: str) -> dict[str, str]:
     """The given windows, which a stream may replace, if these rows alone also come in order; else none."""
-    return streams if con.execute(_ORDER.format(rows)).fetchall()[0][0] else {}
+    return streams if streams and con.execute(_ORDER.format(rows)).fetchall()[0][0] else {}
 
 
 def read_speeds(con: duckdb.DuckDBPyConnection, streams: dict[str, str], *, is_long: bool = False) -> None:
@@ -150,15 +150,13 @@ def read_speeds(con: duckdb.DuckDBPyConnection, streams: dict[str, str], *, is_l
     Of a long run most readings are only counted.
     """
     con.execute(sql_of("readings"))
-    timed = finds(con, "from asked_timing limit 1")
     steps = "from moment where is_step"
-    if timed:
-        from_step_to_step = _where_in_order(con, streams, f"{steps} and makes_intervals")
-        con.execute(sql_of("timings", streams=from_step_to_step))
+    if finds(con, "from asked_timing limit 1"):
+        con.execute(sql_of("timings", streams=_where_in_order(con, streams, f"{steps} and makes_intervals")))
     else:
         con.execute(_NONE_TIMED)
     if finds(con, "from asked_timing where quantity <> 'interval' limit 1"):
-        con.execute(sql_of("rounds", streams=_where_in_order(con, streams, steps)))
+        con.execute(sql_of("rounds", streams=_where_in_order(con, streams if is_long else {}, steps)))
     con.execute(sql_of("reading"))
     con.execute(sql_of("rules"))
     if is_long:

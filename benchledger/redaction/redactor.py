@@ -78,7 +78,7 @@ class Redactor:
         self._pseudonyms.met.clear()
 
     def recurs(self, kind: str, name: str) -> bool:
-        """Tells whether a host's or user's name is no ordinary word, so that it may be replaced wherever it stands."""
+        """Tells whether a host's or user's name can be replaced everywhere: it is not also an ordinary word."""
         return self._names.private.recurs(kind, name)
 
     def pseudonym(self, kind: str, name: str) -> str:

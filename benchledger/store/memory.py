@@ -19,11 +19,13 @@ MEMORY_OF_A_THREAD = 64 << 20
 INSERTING_MEMORY = 128 << 20
 
 
-def limit_memory(con: duckdb.DuckDBPyConnection, memory: int, threads: int) -> None:
-    """Limits DuckDB to `threads` threads, and to `memory` bytes plus MEMORY_OF_A_THREAD per thread."""
+def set_for_writing(con: duckdb.DuckDBPyConnection, memory: int, threads: int) -> None:
+    """Limits DuckDB to `threads` threads, and to `memory` bytes plus MEMORY_OF_A_THREAD per thread; FSST is off."""
     row = con.execute("select current_setting('threads')").fetchone()
     threads = min(threads, int(row[0] if row else 1))
     con.execute(f"set threads = {threads}; set memory_limit = '{memory + MEMORY_OF_A_THREAD * threads}B'")
+    # Trying FSST on each text takes up to a third of a commit, and makes a ledger of real logs no smaller.
+    con.execute("set disabled_compression_methods = 'fsst'")
 
 
 @contextmanager

@@ -211,7 +211,7 @@ def test_a_ledger_is_written_within_little_memory(tmp_path: Path, monkeypatch: p
     sorted_twice = "select md5(i::varchar) as a, row_number() over (order by md5(i::varchar) desc) as b from range(1000000) as n(i)"
 
     with closing(open_for_writing(tmp_path / "bench.duckdb", records=0)) as con:
-        memory.limit_memory(con, 0, 2)
+        memory.set_for_writing(con, 0, 2)
         con.execute(f"create temp table sorted as {sorted_twice}")
         assert list(tmp_path.glob("bench.duckdb.tmp-*/*"))
         assert con.execute("select count(distinct a), max(b) from sorted").fetchone() == (1000000, 1000000)

@@ -1,4 +1,4 @@
--- The logs that are derived again: temp table scope has all logs near those in temp table touched(log_id). Derived rows
+-- Makes temp table scope, the logs to derive again: all logs near those in temp table touched(log_id). Derived rows
 -- depend only on the set of active sightings and logs, never on the order in which they came.
 -- reads: sighting, kept.sighting_file, run_log, touched, log, kept.format, kept.log_fact
 -- makes: active_sighting, listed_log, tracker_place, tie, scope

@@ -1,4 +1,4 @@
--- Records that a twin has and its train log lacks: a log can be cut where its twin is not.
+-- Records in a run's second copy of its log (its twin) that are missing in its train log, for example if that was cut.
 -- reads: kept.record, kept.shape, run_log, new_run
 -- makes: loss_at, kept.stream_only
 

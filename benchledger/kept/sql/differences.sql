@@ -88,7 +88,7 @@ named as (
     )
     qualify count(*) over (partition by series_id, word) < runs
 ),
--- A word that equals a fact in use is no difference.
+-- A word in a name does not count as a difference if a fact in use states it.
 explained as (
     select distinct run_id, lower(regexp_replace(unnest([value, value_logged]), '[^[:alnum:]]', '', 'g')) as word
     from fact
