@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from statistics import median
 
-from benchledger.answers.read_only import reading
+from benchledger.answers.rows import reading
 from benchmarks import page
 from benchmarks.limit import TOP
 from benchmarks.made_runs import a_cell, make_runs

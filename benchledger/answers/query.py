@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import Filters
-from benchledger.answers.read_only import reading
+from benchledger.answers.rows import reading
 from benchledger.errors import UsageError
 from benchledger.store.confined import check_statement, confine
 from benchledger.store.default_db import DEFAULT_DB

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import MACHINE_COLUMNS, Filters, read_filters
 from benchledger.answers.notebook import Frame
-from benchledger.answers.read_only import reading
+from benchledger.answers.rows import reading
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.run_keys import need_runs
 

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.answers.filters import read_filters
-from benchledger.answers.read_only import reading
+from benchledger.answers.rows import reading, rows_of
 from benchledger.answers.score_functions import FUNCTIONS, Measured
-from benchledger.answers.series import rows_of
 from benchledger.answers.tables.grid import BATCH_COLUMNS, SPLIT_COLUMNS
 from benchledger.answers.tables.grouping import Row, grouped
 from benchledger.errors import NothingFoundError

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.answers.filters import NUMBER_COLUMNS, TEXT_COLUMNS
-from benchledger.answers.reports.convergence_target import read_target
-from benchledger.answers.series import frame_of, rows_asked
+from benchledger.answers.reports.convergence_cells import read_target
+from benchledger.answers.rows import frame_of, rows_asked
 from benchledger.answers.tables.grouping import Row
 from benchledger.comparing.differences import differences
 from benchledger.comparing.evidence import evidence_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.answers.read_only import reading
-from benchledger.answers.series import frame_of
+from benchledger.answers.rows import frame_of, reading
 from benchledger.comparing.differences import differences
 from benchledger.comparing.evidence import evidence_of
 from benchledger.store.default_db import DEFAULT_DB

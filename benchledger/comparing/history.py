@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
-from benchledger.answers.read_only import reading
-from benchledger.answers.reports.convergence_target import read_target
-from benchledger.answers.series import rows_of
+from benchledger.answers.reports.convergence_cells import read_target
+from benchledger.answers.rows import reading, rows_of
 from benchledger.answers.tables.grouping import Row
 from benchledger.comparing.change_points import Found, Step, find_steps
 from benchledger.comparing.compare import is_less_better, known_of

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.answers.filters import MACHINE_COLUMNS, Filters, read_filters
-from benchledger.answers.read_only import reading
-from benchledger.answers.reports.convergence_target import Target
-from benchledger.answers.series import rows_asked
+from benchledger.answers.reports.convergence_cells import Target
+from benchledger.answers.rows import reading, rows_asked
 from benchledger.definitions.regular_file import need_regular
 from benchledger.errors import UsageError
 from benchledger.kept import uses

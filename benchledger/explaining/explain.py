@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.answers.filters import MACHINE_COLUMNS, Filters, read_filters
-from benchledger.answers.read_only import reading
-from benchledger.answers.series import rows_of
+from benchledger.answers.rows import reading, rows_of
 from benchledger.answers.tables.cells import cell_text
 from benchledger.answers.tables.grouping import Row
 from benchledger.errors import NothingFoundError, UsageError, known
@@ -159,7 +158,7 @@ def _cell_by_filters(con: duckdb.DuckDBPyConnection, table: str, filters: Filter
 
 def _need_included(con: duckdb.DuckDBPyConnection, table: str, filters: Filters) -> None:
     # Which loads what lists runs: for cells that are not there only.
-    from benchledger.answers.tables.excluded import SEE, excluded_runs, why_excluded
+    from benchledger.answers.tables.left_out import SEE, excluded_runs, why_excluded
 
     own = _OWN_FILTERS[table]
     of_runs = Filters({column: values for column, values in filters.values.items() if column not in own})

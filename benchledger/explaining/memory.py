@@ -5,9 +5,8 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from benchledger.answers.run_detail import frames_by_run
-from benchledger.answers.run_evidence import conflicts_of, facts_stated, logs_of
-from benchledger.answers.series import frame_asked, frame_of, rows_asked
+from benchledger.answers.rows import frame_asked, frame_of, rows_asked
+from benchledger.answers.run_detail import conflicts_of, facts_stated, frames_by_run, logs_of
 from benchledger.answers.tables.cells import status_text
 from benchledger.answers.tables.grouping import Row, sort_key
 from benchledger.definitions.page_texts import LANGUAGES, load_page_texts

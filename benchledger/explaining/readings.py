@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.answers.series import frame_asked, rows_asked
+from benchledger.answers.rows import frame_asked, rows_asked
 from benchledger.answers.tables.grouping import Row
 from benchledger.kept import uses
 

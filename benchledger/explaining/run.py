@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from benchledger.answers.run_detail import RunDetail, details_of, frames_by_run
-from benchledger.answers.run_evidence import conflicts_of
-from benchledger.answers.series import frame_asked, rows_asked
+from benchledger.answers.rows import frame_asked, rows_asked
+from benchledger.answers.run_detail import RunDetail, conflicts_of, details_of, frames_by_run
 from benchledger.answers.tables.cells import fact_text
 from benchledger.answers.tables.grouping import Row, grouped
 from benchledger.explaining.explained import ExplainedRun

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from benchledger.answers.run_evidence import conflicts_of, facts_stated, logs_of
-from benchledger.answers.series import any_excluded, frame_of, rows_asked
+from benchledger.answers.rows import any_excluded, frame_of, rows_asked
+from benchledger.answers.run_detail import conflicts_of, facts_stated, logs_of
 from benchledger.answers.tables.grouping import Row, grouped
 from benchledger.explaining.explained import Check, ExplainedCell
 from benchledger.explaining.readings import placed, readings_of_rule

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from benchledger.answers.series import frame_of, rows_asked
+from benchledger.answers.rows import frame_of, rows_asked
 from benchledger.answers.tables.cells import fact_text, status_text
 from benchledger.answers.tables.grouping import Key, Row, grouped
 from benchledger.explaining.explained import Check, ExplainedCell

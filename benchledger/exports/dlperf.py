@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
-from benchledger.answers.read_only import reading
-from benchledger.answers.series import rows_of
-from benchledger.answers.tables.excluded import need_series
+from benchledger.answers.rows import reading, rows_of
 from benchledger.answers.tables.grouping import Row, differing_also, grouped, sort_key
+from benchledger.answers.tables.left_out import need_series
 from benchledger.answers.tables.rules import need_value, rows_by_rule, rules_asked_for, several_rules
 from benchledger.errors import NothingFoundError, UsageError, known
 from benchledger.exports.json_files import JsonFiles

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
-from benchledger.answers.read_only import reading
-from benchledger.answers.tables.excluded import need_series
+from benchledger.answers.rows import reading
 from benchledger.answers.tables.grouping import Row, differing_also, grouped
+from benchledger.answers.tables.left_out import need_series
 from benchledger.answers.tables.rules import need_value, rules_asked_for, several_rules
 from benchledger.definitions.paddle_index import IndexedModel, find_indexed_model
 from benchledger.errors import NothingFoundError, UsageError, known

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import Filters
-from benchledger.answers.series import rows_of
+from benchledger.answers.rows import rows_of
 from benchledger.answers.tables.grouping import Row, grouped
 from benchledger.answers.tables.rules import rows_by_rule
 

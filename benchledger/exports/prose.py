@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from itertools import groupby
 
-from benchledger.answers.tables.prose import Kind, Line
+from benchledger.answers.tables.table import Kind, Line
 from benchledger.exports.markdown_text import markdown_line, markdown_text
 from benchledger.exports.safe_text import escaped, escaped_lines
 

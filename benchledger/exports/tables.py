@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.answers.read_only import reading
+from benchledger.answers.rows import reading
 from benchledger.answers.tables.table import Report
 from benchledger.errors import NothingFoundError, UsageError, suggestion
 from benchledger.exports.atomic_write import write_whole

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchledger.answers.series import rows_asked
+from benchledger.answers.rows import rows_asked
 from benchledger.answers.tables.grouping import Row, grouped
 from benchledger.definitions.submissions import LogSource
 from benchledger.mlperf.scores import node_energy_j, olympic_by, switch_energy_j

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING
 
-from benchledger.answers.series import rows_asked
+from benchledger.answers.rows import rows_asked
 from benchledger.answers.tables.grouping import Row, grouped
 from benchledger.definitions.submissions import Demand, LogSource, Suite
 from benchledger.mlperf.reference_points import Point, point_of

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
-from benchledger.answers.read_only import reading
-from benchledger.answers.series import frame_of
+from benchledger.answers.rows import frame_of, reading
 from benchledger.answers.tables.cells import NOT_RUN, fact_text, number_text, status_text
-from benchledger.answers.tables.excluded import excluded_notes, need_series
 from benchledger.answers.tables.grouping import Row
+from benchledger.answers.tables.left_out import excluded_notes, need_series
 from benchledger.answers.tables.table import Report, Table, text_frame
 from benchledger.definitions.submissions import load_suite
 from benchledger.errors import NothingFoundError, counted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchledger.answers.filters import Filters
-from benchledger.answers.series import rows_asked, rows_of
+from benchledger.answers.rows import rows_asked, rows_of
 from benchledger.answers.tables.grouping import Row, grouped
 from benchledger.definitions.submissions import Suite
 

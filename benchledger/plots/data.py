@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import MACHINE_COLUMNS, Filters, read_filters
-from benchledger.answers.read_only import reading
-from benchledger.answers.reports.convergence_target import read_target
+from benchledger.answers.reports.convergence_cells import read_target
+from benchledger.answers.rows import reading
 from benchledger.answers.tables.rules import rules_asked_for
 from benchledger.comparing.history import OUTLIER, history
 from benchledger.errors import NothingFoundError, UsageError

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchledger.answers.series import rows_asked
+from benchledger.answers.rows import rows_asked
 from benchledger.kept import uses
 from benchledger.reproducing.chance import windows
 from benchledger.store.private_file import PrivateFile, private_path

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.answers.read_only import reading
+from benchledger.answers.rows import reading
 from benchledger.errors import UsageError
 from benchledger.redaction.redactor import Redactor
 from benchledger.reproducing.claims import claims_of

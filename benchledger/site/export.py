@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import MACHINE_COLUMNS, Filters, read_filters
-from benchledger.answers.read_only import reading
-from benchledger.answers.series import frame_of, rows_of
-from benchledger.answers.tables.excluded import need_series
+from benchledger.answers.rows import frame_of, reading, rows_of
 from benchledger.answers.tables.grouping import Row
+from benchledger.answers.tables.left_out import need_series
 from benchledger.exports.delimited import csv_of_frame
 from benchledger.exports.excel import Sheet, write_workbook
 from benchledger.exports.output_forms import parquet_bytes

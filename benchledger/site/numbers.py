@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import Filters
+from benchledger.answers.rows import rows_of
 from benchledger.answers.runs import NEWEST_FIRST, all_runs
-from benchledger.answers.series import rows_of
 from benchledger.answers.tables.grouping import Row, sort_key
 from benchledger.answers.tables.numbers import gpus_sharing, numbers
 from benchledger.site.columns import packed

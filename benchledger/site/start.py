@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from benchledger import __version__
 from benchledger.answers.reports.overview import report_overview
 from benchledger.answers.reports.ranking import report_ranking
-from benchledger.answers.series import rows_asked
+from benchledger.answers.rows import rows_asked
 from benchledger.answers.tables.grouping import Row
 from benchledger.errors import NothingFoundError
 from benchledger.explaining.rule_words import rule_sentences

@@ -10,7 +10,7 @@ import pytest
 
 from benchledger import ingest, report_convergence, show_run
 from benchledger.answers.reports import convergence, convergence_cells
-from benchledger.answers.reports.convergence_target import read_target
+from benchledger.answers.reports.convergence_cells import read_target
 from benchledger.answers.tables.grouping import Key, Row, grouped
 from benchledger.errors import NothingFoundError, UsageError
 from tests.cli.bench import run_bench

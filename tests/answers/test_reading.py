@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from benchledger.answers.read_only import reading
+from benchledger.answers.rows import reading
 from benchledger.store import database
 from benchledger.store.database import open_for_writing
 

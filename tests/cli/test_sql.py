@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from benchledger import ingest
-from benchledger.answers.read_only import reading
+from benchledger.answers.rows import reading
 from benchledger.errors import DatabaseError
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import put, run_text

@@ -11,8 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from benchledger.answers.read_only import reading
-from benchledger.answers.series import rows_of
+from benchledger.answers.rows import reading, rows_of
 from benchledger.explaining.explain import explained_cell
 from benchledger.exports.values import json_text
 from benchledger.redaction.redactor import Redactor

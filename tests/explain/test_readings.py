@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchledger.answers.series import rows_asked
+from benchledger.answers.rows import rows_asked
 from benchledger.explaining.readings import readings_of_rule
 from benchledger.explaining.speed import rounded
 from tests.views.conftest import Ledger, Piece

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchledger import ingest
-from benchledger.answers.read_only import reading
-from benchledger.answers.series import rows_of
+from benchledger.answers.rows import reading, rows_of
 from tests.ingestion.logs import ask
 from tests.kept.oracle import Run, apply_rule
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import duckdb
 
-from benchledger.answers.series import rows_asked
+from benchledger.answers.rows import rows_asked
 
 Row = dict[str, Any]
 # The ways of saying how fast a step is, the first choice first.

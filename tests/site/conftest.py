@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchledger.answers.filters import Filters
-from benchledger.answers.read_only import reading
+from benchledger.answers.rows import reading
 from benchledger.ingestion.ingest import ingest
 from benchledger.site.export import export_site
 from benchledger.site.files import data_file

@@ -7,7 +7,7 @@ from statistics import mean, median
 
 import pytest
 
-from benchledger.answers.series import rows_of
+from benchledger.answers.rows import rows_of
 from tests.kept.oracle import Run, apply_rule
 
 EIGHT = {"gpus": 8, "nodes": 1, "batch_size_per_gpu": 32, "global_batch_size": 256, "seq_len": 128}

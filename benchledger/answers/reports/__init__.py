@@ -2,5 +2,5 @@
 
 `speed`, `speedup`, `memory`, `max_batch`, `convergence`, `environment`, `failures`, `profile`, `logs`, `leaderboard`,
 `pivot`, `ranking`, `overview`. `published` shows the tables of others in the layouts of `speed` and `speedup`;
-`environment_page` and `links` print parts of a README.
+`readme_parts` prints parts of a README.
 """

@@ -7,21 +7,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.answers.filters import MACHINE_COLUMNS, NUMBER_COLUMNS, TEXT_COLUMNS, Filters, read_filters
-from benchledger.answers.read_only import reading
 from benchledger.answers.reports.convergence_cells import (
     SERIES_COLUMNS,
+    Target,
     headed,
+    read_target,
     runs_frame,
     runs_of,
     series_text,
     table_notes,
 )
-from benchledger.answers.reports.convergence_target import Target, read_target
-from benchledger.answers.series import frame_of, rows_asked, rows_of
+from benchledger.answers.rows import frame_of, reading, rows_asked, rows_of
 from benchledger.answers.tables.cells import fact_text
-from benchledger.answers.tables.excluded import excluded_notes, need_series
 from benchledger.answers.tables.grid import BATCH_COLUMNS, SPLIT_COLUMNS, cell_order
 from benchledger.answers.tables.grouping import TABLE_COLUMNS, Key, Row, facts_of, grouped
+from benchledger.answers.tables.left_out import excluded_notes, need_series
 from benchledger.answers.tables.presentation import Look, look_of
 from benchledger.answers.tables.table import Report, Table, text_frame
 from benchledger.errors import NothingFoundError

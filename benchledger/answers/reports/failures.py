@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
-from benchledger.answers.read_only import reading
+from benchledger.answers.rows import frame_of, reading, rows_of
 from benchledger.answers.runs import place_of
-from benchledger.answers.series import frame_of, rows_of
 from benchledger.answers.tables.cells import fact_text
-from benchledger.answers.tables.excluded import excluded_notes, included_runs
 from benchledger.answers.tables.grouping import Row
+from benchledger.answers.tables.left_out import excluded_notes, included_runs
 from benchledger.answers.tables.presentation import look_of
 from benchledger.answers.tables.table import Report, Table, text_frame
 from benchledger.store.default_db import DEFAULT_DB

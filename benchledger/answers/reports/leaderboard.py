@@ -7,11 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.answers.filters import MACHINE_COLUMNS, Filters, read_filters
-from benchledger.answers.read_only import reading
-from benchledger.answers.series import frame_of, rows_of
-from benchledger.answers.tables.assumed_gpu import count_assumed_gpu, lent_note
+from benchledger.answers.rows import frame_of, reading, rows_of
 from benchledger.answers.tables.cells import NOT_RUN, fact_text, number_text, rank_text
-from benchledger.answers.tables.excluded import excluded_notes, need_series
 from benchledger.answers.tables.grid import column_order
 from benchledger.answers.tables.grouping import (
     Row,
@@ -22,9 +19,13 @@ from benchledger.answers.tables.grouping import (
     grouped,
     sort_key,
 )
-from benchledger.answers.tables.series_without_rule import series_without_rule_notes
+from benchledger.answers.tables.left_out import (
+    count_assumed_gpu,
+    lent_note,
+    need_series,
+    notes_of_speeds,
+)
 from benchledger.answers.tables.table import Above, Coverage, Report, Table, text_frame
-from benchledger.answers.tables.unknown_modes import unknown_mode_notes
 from benchledger.errors import NothingFoundError
 from benchledger.store.default_db import DEFAULT_DB
 
@@ -67,11 +68,7 @@ def leaderboard(*, db: Path | str = DEFAULT_DB, campaign: str | None = None, **c
         need_series(con, db, filters)
         rows = _ranked(con, filters, campaign or "*")
         speeds = rows_of(filters.apply(con.view("speed_table")).filter("is_default"))
-        notes = (
-            *series_without_rule_notes(con, filters, speeds),
-            *unknown_mode_notes(con, filters),
-            *excluded_notes(con, filters),
-        )
+        notes = notes_of_speeds(con, filters, speeds)
         count_assumed_gpu(con, speeds)
     if not rows:
         raise NothingFoundError("none of the selected series has a speed; see why: bench report speed")

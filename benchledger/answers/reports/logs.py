@@ -6,14 +6,12 @@ from itertools import groupby
 from pathlib import Path
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
-from benchledger.answers.read_only import reading
-from benchledger.answers.reports.links import links_page
-from benchledger.answers.series import frame_of, rows_of
+from benchledger.answers.reports.readme_parts import links_page
+from benchledger.answers.rows import frame_of, reading, rows_of
 from benchledger.answers.tables.cells import fact_text
-from benchledger.answers.tables.excluded import excluded_notes, included_runs
 from benchledger.answers.tables.grouping import Row
-from benchledger.answers.tables.prose import Kind, Line, checked_address
-from benchledger.answers.tables.table import Report, Table, text_frame
+from benchledger.answers.tables.left_out import excluded_notes, included_runs
+from benchledger.answers.tables.table import Kind, Line, Report, Table, checked_address, text_frame
 from benchledger.definitions.layouts import PLAIN
 from benchledger.definitions.page_texts import checked_language, refuse_without_layout
 from benchledger.errors import NothingFoundError

@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
-from benchledger.answers.read_only import reading
-from benchledger.answers.series import frame_of, rows_of
+from benchledger.answers.rows import frame_of, reading, rows_of
 from benchledger.answers.tables.cells import NOT_RUN, fact_text
-from benchledger.answers.tables.coverage import coverage_of
-from benchledger.answers.tables.excluded import excluded_notes, need_series
 from benchledger.answers.tables.grid import BATCH_COLUMNS, SPLIT_COLUMNS, column_order, lay_out
 from benchledger.answers.tables.grouping import TABLE_COLUMNS, Row, SortKey, facts_of, grouped, sort_key
-from benchledger.answers.tables.presentation import Look, look_of
+from benchledger.answers.tables.left_out import excluded_notes, need_series
+from benchledger.answers.tables.presentation import Look, coverage_of, look_of
 from benchledger.answers.tables.table import Report, Table, text_frame
 from benchledger.answers.tables.table_selection import MAX, lines_of, read_selection, selected_columns, selected_gpus
 from benchledger.errors import NothingFoundError, UsageError

@@ -6,11 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
-from benchledger.answers.read_only import reading
-from benchledger.answers.series import frame_of, rows_of
+from benchledger.answers.rows import frame_of, reading, rows_of
 from benchledger.answers.tables.cells import NOT_RUN, cell_text, named
-from benchledger.answers.tables.coverage import unstated_note
-from benchledger.answers.tables.excluded import excluded_notes, excluded_of, excluded_runs, need_series
 from benchledger.answers.tables.grid import cell_order, lay_out
 from benchledger.answers.tables.grouping import (
     TABLE_COLUMNS,
@@ -19,7 +16,8 @@ from benchledger.answers.tables.grouping import (
     facts_of,
     grouped,
 )
-from benchledger.answers.tables.presentation import look_of
+from benchledger.answers.tables.left_out import excluded_notes, excluded_of, excluded_runs, need_series
+from benchledger.answers.tables.presentation import look_of, unstated_note
 from benchledger.answers.tables.remarks import remarks, runs_of
 from benchledger.answers.tables.table import Report, Table
 from benchledger.answers.tables.table_selection import read_selection

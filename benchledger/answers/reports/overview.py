@@ -6,8 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.answers.read_only import reading
-from benchledger.answers.series import frame_of, rows_of
+from benchledger.answers.rows import frame_of, reading, rows_of
 from benchledger.answers.tables.cells import NOT_RUN, fact_text, number_text
 from benchledger.answers.tables.grouping import Row
 from benchledger.answers.tables.numbers import best_first

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
-from benchledger.answers.read_only import reading
-from benchledger.answers.series import frame_of
+from benchledger.answers.rows import frame_of, reading
 from benchledger.answers.tables.cells import MIXED, NOT_RUN, fact_text, number_text, value_text
-from benchledger.answers.tables.excluded import excluded_notes, need_series
 from benchledger.answers.tables.grouping import Key, Row, grouped, sort_key
+from benchledger.answers.tables.left_out import (
+    need_series,
+    notes_of_speeds,
+)
 from benchledger.answers.tables.numbers import (
     best_first,
     checked_facts,
@@ -25,9 +27,7 @@ from benchledger.answers.tables.numbers import (
     per_gpu_or_whole,
 )
 from benchledger.answers.tables.rules import need_value, rules_asked_for, several_rules
-from benchledger.answers.tables.series_without_rule import series_without_rule_notes
 from benchledger.answers.tables.table import Coverage, Report, Table, text_frame
-from benchledger.answers.tables.unknown_modes import unknown_mode_notes
 from benchledger.errors import NothingFoundError, UsageError, counted, known
 from benchledger.store.default_db import DEFAULT_DB
 
@@ -92,11 +92,7 @@ def report_pivot(
         need_series(con, db, filters)
         found = numbers(con, filters, value, rule)
         need_value(con, found, rule)
-        notes = (
-            *series_without_rule_notes(con, filters, found),
-            *unknown_mode_notes(con, filters),
-            *excluded_notes(con, filters),
-        )
+        notes = notes_of_speeds(con, filters, found)
     found, left_out = per_gpu_or_whole(found, per_gpu)
     # A series without a number but with a unit, such as one of trials that are not alike, has a place of its own.
     told = [row for row in found if row["value"] is not None or row["unit"] is not None]

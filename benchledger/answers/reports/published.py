@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchledger.answers.filters import Filters
-from benchledger.answers.read_only import reading
-from benchledger.answers.series import frame_of, rows_of
+from benchledger.answers.rows import frame_of, reading, rows_of
 from benchledger.answers.tables.cells import NOT_RUN, fact_text
 from benchledger.answers.tables.grid import BATCH_COLUMNS, SPLIT_COLUMNS, cell_order, lay_out
 from benchledger.answers.tables.grouping import Row, facts_of, grouped, sort_key

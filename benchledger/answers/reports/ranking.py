@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
-from benchledger.answers.read_only import reading
-from benchledger.answers.series import frame_of
+from benchledger.answers.rows import frame_of, reading
 from benchledger.answers.tables.cells import fact_text, number_text, rank_text
-from benchledger.answers.tables.excluded import excluded_notes, need_series
 from benchledger.answers.tables.grouping import Row, facts_of, grouped
+from benchledger.answers.tables.left_out import (
+    need_series,
+    notes_of_speeds,
+)
 from benchledger.answers.tables.numbers import (
     best_first,
     each_run_once,
@@ -18,9 +20,7 @@ from benchledger.answers.tables.numbers import (
     per_gpu_or_whole,
 )
 from benchledger.answers.tables.rules import need_value, rules_asked_for, several_rules
-from benchledger.answers.tables.series_without_rule import series_without_rule_notes
 from benchledger.answers.tables.table import Report, Table, text_frame
-from benchledger.answers.tables.unknown_modes import unknown_mode_notes
 from benchledger.errors import NothingFoundError
 from benchledger.store.default_db import DEFAULT_DB
 
@@ -72,11 +72,7 @@ def report_ranking(
         need_series(con, db, filters)
         found = numbers(con, filters, "speed", rule)
         need_value(con, found, rule)
-        notes = (
-            *series_without_rule_notes(con, filters, found),
-            *unknown_mode_notes(con, filters),
-            *excluded_notes(con, filters),
-        )
+        notes = notes_of_speeds(con, filters, found)
     found, left_out = per_gpu_or_whole([row for row in found if row["value"] is not None], per_gpu)
     if not found:
         raise NothingFoundError("; ".join(["none of the selected series has a speed", *left_out]))

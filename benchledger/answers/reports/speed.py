@@ -7,13 +7,9 @@ from functools import partial
 from pathlib import Path
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
-from benchledger.answers.read_only import reading
 from benchledger.answers.reports.published import published_report, refuse_beside
-from benchledger.answers.series import frame_of
-from benchledger.answers.tables.assumed_gpu import count_assumed_gpu, lent_note
+from benchledger.answers.rows import frame_of, reading
 from benchledger.answers.tables.cells import named, value_text
-from benchledger.answers.tables.coverage import unstated_note
-from benchledger.answers.tables.excluded import excluded_notes, excluded_of, excluded_runs, need_series
 from benchledger.answers.tables.grid import cell_order, lay_out
 from benchledger.answers.tables.grouping import (
     TABLE_COLUMNS,
@@ -24,11 +20,17 @@ from benchledger.answers.tables.grouping import (
     grouped,
     without_adopted_gpu,
 )
-from benchledger.answers.tables.model_flops import NOTE, as_mfu
-from benchledger.answers.tables.presentation import look_of
+from benchledger.answers.tables.left_out import (
+    count_assumed_gpu,
+    excluded_of,
+    excluded_runs,
+    lent_note,
+    need_series,
+    notes_of_speeds,
+)
+from benchledger.answers.tables.presentation import look_of, unstated_note
 from benchledger.answers.tables.remarks import remarks, runs_of
 from benchledger.answers.tables.rules import left_out_notes, need_value, rows_by_rule, rules_asked_for, rules_by_kin
-from benchledger.answers.tables.series_without_rule import series_without_rule_notes
 from benchledger.answers.tables.table import Report
 from benchledger.answers.tables.table_selection import read_selection
 from benchledger.answers.tables.trials import (
@@ -40,8 +42,7 @@ from benchledger.answers.tables.trials import (
     trial_rows,
     trials_of,
 )
-from benchledger.answers.tables.units import logged_units
-from benchledger.answers.tables.unknown_modes import unknown_mode_notes
+from benchledger.answers.tables.units import NOTE, as_mfu, logged_units
 from benchledger.errors import UsageError
 from benchledger.store.default_db import DEFAULT_DB
 
@@ -85,7 +86,7 @@ def report_speed(
         rules = rules_asked_for(con, rule)
         need_series(con, db, filters)
         found = rows_by_rule(filters.apply(con.view("speed_table")), rule)
-        unruled = series_without_rule_notes(con, filters, found, look)
+        noted = notes_of_speeds(con, filters, found, look)
         every_trial = trials_of(con, found)
         count_assumed_gpu(con, found)
         bracketed = any_number(found, every_trial)
@@ -97,7 +98,6 @@ def report_speed(
         units = logged_units(con, found, look, unit)
         runs = runs_of(con, found, look)
         excluded = excluded_runs(con, filters)
-        noted = (*unruled, *unknown_mode_notes(con, filters, look), *excluded_notes(con, filters, look))
         noted = (*noted, NOTE) if mfu else noted
     found = adopt_unit(adopt_gpu_model(found))
     tables = []

@@ -6,12 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
-from benchledger.answers.read_only import reading
 from benchledger.answers.reports.published import published_report, refuse_beside
-from benchledger.answers.series import frame_of
+from benchledger.answers.rows import frame_of, reading
 from benchledger.answers.tables.cells import NOT_RUN, cell_text, fact_text, named, number_text
-from benchledger.answers.tables.coverage import Gap, coverage_of
-from benchledger.answers.tables.excluded import excluded_notes, excluded_of, excluded_runs, need_series
 from benchledger.answers.tables.grid import column_order
 from benchledger.answers.tables.grouping import (
     TABLE_COLUMNS,
@@ -22,14 +19,18 @@ from benchledger.answers.tables.grouping import (
     grouped,
     sort_key,
 )
-from benchledger.answers.tables.presentation import Look, look_of
+from benchledger.answers.tables.left_out import (
+    excluded_of,
+    excluded_runs,
+    need_series,
+    notes_of_speeds,
+)
+from benchledger.answers.tables.presentation import Gap, Look, coverage_of, look_of
 from benchledger.answers.tables.remarks import remarks, runs_of
 from benchledger.answers.tables.rules import left_out_notes, need_value, rows_by_rule, rules_asked_for, rules_by_kin
-from benchledger.answers.tables.series_without_rule import series_without_rule_notes
 from benchledger.answers.tables.table import Report, Table, text_frame
 from benchledger.answers.tables.table_selection import lines_of, selected_columns, selected_gpus
 from benchledger.answers.tables.units import LoggedUnits, logged_units
-from benchledger.answers.tables.unknown_modes import unknown_mode_notes
 from benchledger.store.default_db import DEFAULT_DB
 
 # The columns in which a case and its base are equal in speedup_table. Weak scaling also fixes the batch size per GPU,
@@ -109,12 +110,11 @@ def report_speedup(
         need_series(con, db, filters)
         # The base of a case may not meet the filters (--gpus 8): the view selects bases before the filters apply.
         found = rows_by_rule(filters.apply(con.view("speedup_table")), rule)
-        unruled = series_without_rule_notes(con, filters, found, look)
+        noted = notes_of_speeds(con, filters, found, look)
         need_value(con, found, rule)
         units = logged_units(con, found, look, unit)
         runs = runs_of(con, found, look)
         excluded = excluded_runs(con, filters)
-        noted = (*unruled, *unknown_mode_notes(con, filters, look), *excluded_notes(con, filters, look))
     found = adopt_unit(found)
     for row in found:
         row["fixed_batch"] = row[_FIXED[row["scaling"]]]

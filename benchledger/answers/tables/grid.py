@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from benchledger.answers.tables.cells import NOT_RUN, VARIOUS, fact_text
-from benchledger.answers.tables.coverage import Gap, coverage_of
-from benchledger.answers.tables.excluded import why_excluded
 from benchledger.answers.tables.grouping import FAILED, Row, SortKey, grouped, sort_key
-from benchledger.answers.tables.presentation import Look
+from benchledger.answers.tables.left_out import why_excluded
+from benchledger.answers.tables.presentation import Gap, Look, coverage_of
 from benchledger.answers.tables.table import Coverage, Table, text_frame
 from benchledger.answers.tables.table_selection import MAX, Column, TableSelection
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from benchledger.answers.reports.environment_page import cards_text
-from benchledger.answers.series import rows_of
+from benchledger.answers.reports.readme_parts import cards_text
+from benchledger.answers.rows import rows_of
 from benchledger.answers.tables.cells import status_text
-from benchledger.answers.tables.excluded import why_excluded
 from benchledger.answers.tables.grid import cell_order, column_order
 from benchledger.answers.tables.grouping import Row, SortKey, grouped, sort_key
+from benchledger.answers.tables.left_out import why_excluded
 from benchledger.answers.tables.presentation import Look
 from benchledger.definitions.page_texts import load_page_texts
 

@@ -6,7 +6,7 @@ from collections import Counter
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from benchledger.answers.series import rows_of
+from benchledger.answers.rows import rows_of
 from benchledger.answers.tables.grouping import TABLE_COLUMNS, Key, Row, grouped
 from benchledger.answers.tables.presentation import Look
 from benchledger.errors import NothingFoundError, UsageError, known, suggestion

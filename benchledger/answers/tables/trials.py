@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchledger.answers.series import rows_asked
+from benchledger.answers.rows import rows_asked
 from benchledger.answers.tables.cells import NOT_RUN, cell_text, fact_text, number_text
 from benchledger.answers.tables.grid import cell_order
 from benchledger.answers.tables.grouping import Row, grouped

@@ -1,17 +1,20 @@
-"""The spelling of a table's unit: as its logs write it, or as selected."""
+"""The unit of a table: as its logs write it, as selected, or a share of the GPU's peak (MFU)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from benchledger.answers.rows import rows_asked
 from benchledger.answers.tables.grouping import Row
 from benchledger.answers.tables.presentation import Look
+from benchledger.definitions.queries import find_query
 from benchledger.definitions.vocabulary import vocabulary
-from benchledger.errors import UsageError
+from benchledger.errors import NothingFoundError, UsageError
 
 if TYPE_CHECKING:
     import duckdb
+
 
 # A number that comes from no printed speed (but from the time between two steps) has no logged unit.
 _LOGGED = """
@@ -38,6 +41,11 @@ from source
 join met using (log_id)
 join spelt using (shape_id)
 """
+_MFU = "% of peak"
+NOTE = (
+    "MFU: (6 x parameters x tokens + attention) x samples/s over the GPU's dense peak; "
+    "the parts: bench query model_flops"
+)
 
 
 @dataclass(frozen=True)
@@ -78,3 +86,28 @@ def logged_units(con: duckdb.DuckDBPyConnection, rows: list[Row], look: Look, as
 
 def _spells(word: str, unit: str | None) -> bool:
     return vocabulary().spellings.get(word) == (unit, 1.0)
+
+
+def as_mfu(con: duckdb.DuckDBPyConnection, rows: list[Row], rule: str | None) -> list[Row]:
+    """Returns the rows with MFU in place of speed; a speed of an unknown model or GPU is left out.
+
+    Raises NothingFoundError if no row has an MFU.
+    """
+    question = find_query("model_flops")
+    asked = question.bind({"rule": rule} if rule else {})
+    shares = {
+        (row["series_id"], row["rule"]): row["mfu_percent"]
+        for row in rows_asked(con, question.sql, **asked)
+        if row["mfu_percent"] is not None
+    }
+    found = [row for row in rows if row["value"] is None or (row["series_id"], row["rule"]) in shares]
+    if not any(row["value"] is not None for row in found):
+        raise NothingFoundError(
+            "no speed of a transformer and GPU that queries/model_flops.sql knows; see: bench query model_flops"
+        )
+    for row in found:
+        # What was measured in the unit of the speed.
+        row |= {"unit": _MFU, "lowest": None, "highest": None, "stdev": None}
+        if row["value"] is not None:
+            row["value"] = shares[row["series_id"], row["rule"]]
+    return found
