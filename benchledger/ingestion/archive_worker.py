@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from benchledger.ingestion import read
 from benchledger.ingestion.discover import FoundFile
 from benchledger.ingestion.members import ArchiveToRead, ReadMembers, read_members
+from benchledger.ingestion.processes import Processes
+from benchledger.ingestion.transfer import send_file
 from benchledger.ingestion.units import ReadFiles
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
     from multiprocessing.connection import Connection
 
 # Parts that a process may be ahead, besides those that its helpers read.
 AHEAD = 4
-# Seconds between two calls of `meanwhile` during a wait for another process.
-MEANWHILE_S = 0.2
 # Seconds between two reports of progress, and between two checks whether the worker still runs.
 PROGRESS_S = 0.1
+# Seconds between two looks whether the worker has begun.
+_BEGINS_S = 0.01
 
 
 class ArchiveWorker:
@@ -34,18 +36,18 @@ class ArchiveWorker:
     """
 
     def __init__(
-        self, executor: Executor, archives: list[ArchiveToRead], helpers: int, *, singly: bool = False
+        self, processes: Processes, archives: list[ArchiveToRead], helpers: int, *, singly: bool = False
     ) -> None:
-        from multiprocessing import Pipe
-
-        self._executor, self._archives = executor, archives
+        self._processes, self._archives = processes, archives
         # What was yielded so far: how many archives have ended, and the places of the members.
         self._ended = 0
         self.taken: set[str] = set()
         # The member that it told last.
         self.member: FoundFile | None = None
-        self._pipe, self._other_end = Pipe()
-        self._reading = executor.submit(_read_into, self._other_end, archives, helpers, singly)
+        # Our end of the pipe that the process makes when it begins, and the name under which it sends it.
+        self._pipe: Connection | None = None
+        self._pipe_name = os.urandom(16).hex()
+        self._reading = processes.submit(_read_into, self._pipe_name, archives, helpers, singly)
 
     @property
     def rest(self) -> list[ArchiveToRead]:
@@ -58,14 +60,14 @@ class ArchiveWorker:
         `on_read` is called with the number of bytes read; `meanwhile` some times a second during a wait.
         """
         parts: deque[tuple[ReadMembers, Future[ReadFiles] | None]] = deque()
-        is_over = False
+        pipe, is_over = self._begun(meanwhile), False
         while parts or not is_over:
-            while not is_over and (not parts or self._pipe.poll()):
+            while not is_over and (not parts or pipe.poll()):
                 meanwhile()
-                message = self._next(meanwhile)
+                message = self._next(pipe, meanwhile)
                 if isinstance(message, ReadMembers):
                     to_read = message.to_read
-                    parts.append((message, self._executor.submit(read.read_files, to_read) if to_read else None))
+                    parts.append((message, self._processes.submit(read.read_files, to_read) if to_read else None))
                 elif message is None:
                     is_over = True
                 elif isinstance(message, FoundFile):
@@ -75,33 +77,43 @@ class ArchiveWorker:
             if parts:
                 part, reading = parts.popleft()
                 if reading is not None:
-                    while not wait([reading], MEANWHILE_S).done:
-                        meanwhile()
-                    part.base = reading.result()
+                    part.base = self._processes.result(reading, meanwhile)
                 with suppress(OSError):
                     # The worker has ended where this was its last part.
-                    self._pipe.send(None)
+                    pipe.send(None)
                 self._ended += part.ended
                 self.taken.update(file.place for file in part.files)
                 yield part
 
     def close(self) -> None:
-        self._pipe.close()
-        self._other_end.close()
+        if self._pipe is not None:
+            self._pipe.close()
 
-    def _next(self, meanwhile: Callable[[], None]) -> Any:
-        while not self._pipe.poll(PROGRESS_S):
-            meanwhile()
-            if self._reading.done():
-                # The last message may have come meanwhile; else this raises the error of the worker.
-                self._reading.result()
-        # The worker has its end by now: when it ends, the pipe closes.
-        self._other_end.close()
+    def _begun(self, meanwhile: Callable[[], None]) -> Connection:
+        """The pipe, when the worker has begun."""
+        from multiprocessing.connection import Connection
+
+        while (descriptor := self._processes.open_files.taken(self._pipe_name)) is None:
+            self._look(meanwhile)
+            time.sleep(_BEGINS_S)
+        self._pipe = Connection(descriptor)
+        return self._pipe
+
+    def _next(self, pipe: Connection, meanwhile: Callable[[], None]) -> Any:
+        while not pipe.poll(PROGRESS_S):
+            self._look(meanwhile)
         try:
-            return self._pipe.recv()
+            return pipe.recv()
         except (EOFError, OSError):
-            self._reading.result()
+            self._processes.result(self._reading, meanwhile)
             raise
+
+    def _look(self, meanwhile: Callable[[], None]) -> None:
+        meanwhile()
+        self._processes.notice_killed()
+        if self._reading.done():
+            # The last message, or the pipe, may have come meanwhile; else this raises the error of the worker.
+            self._reading.result()
 
 
 class _WorkerPipe:
@@ -138,7 +150,12 @@ class _WorkerPipe:
         self._sent.popleft()
 
 
-def _read_into(pipe: Connection, archives: list[ArchiveToRead], helpers: int, singly: bool) -> None:
+def _read_into(pipe_name: str, archives: list[ArchiveToRead], helpers: int, singly: bool) -> None:
+    from multiprocessing import Pipe
+
+    pipe, other_end = Pipe()
+    send_file(other_end.fileno(), pipe_name)
+    other_end.close()
     worker = _WorkerPipe(pipe, helpers)
     tell = worker.send_member if singly else None
     for part in read_members(archives, worker.send_progress, read.read_files, worker.has_free_helper, tell):

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
-import threading
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import BrokenExecutor, Future, wait
 from dataclasses import dataclass, fields
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from benchledger.definitions.folders import own_folders, use_definitions
 from benchledger.errors import DatabaseError
 from benchledger.ingestion.discover import FoundFile, found_now
 from benchledger.ingestion.ingest import IngestOptions, IngestResult, ingest_with
-from benchledger.ingestion.read import end_with
+from benchledger.ingestion.processes import Processes
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
     from pathlib import Path
 
 # So many batches one process ingests.
 BATCHES = 50
 # Seconds that a stop waits for the batch: an ingest ends sooner.
 STOP_S = 15.0
-_WAIT_S = 0.1
 
 # What shows that a file has changed.
 State = tuple[int, int, str | None]
@@ -52,39 +47,29 @@ class BatchProcess:
         self._start()
 
     def _start(self) -> None:
-        their_end, self._our_end = multiprocessing.Pipe(duplex=False)
-        self._executor = ProcessPoolExecutor(
-            1,
-            multiprocessing.get_context("spawn"),
-            _begin,
-            (their_end, own_folders()),
-            max_tasks_per_child=BATCHES,
-        )
+        self._processes = Processes(1, _begin, how="spawn", most_tasks=BATCHES)
 
     def run(self, files: list[FoundFile]) -> WatchBatch:
         """Ingests the files that have not changed. A stop, as by Ctrl-C, stops the process too, and is raised then."""
         try:
-            future = self._executor.submit(_ingest, self._options, self._paths, files)
+            future = self._processes.submit(_ingest, self._options, self._paths, files)
             try:
-                while not wait([future], _WAIT_S).done:
-                    pass
-            except BaseException:
+                return self._processes.result(future, lambda: None)
+            except KeyboardInterrupt:
                 self._stop(future)
                 raise
-            return future.result()
         except BrokenExecutor:
             self.close()
             self._start()
             return WatchBatch(None, "the process that read it was killed, perhaps because memory ran out")
 
     def _stop(self, future: Future[WatchBatch]) -> None:
-        for pid in list(self._executor._processes):
+        for pid in list(self._processes.executor._processes):
             os.kill(pid, signal.SIGTERM)
         wait([future], STOP_S)
 
     def close(self) -> None:
-        self._our_end.close()
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._processes.close()
 
 
 class _Stop:
@@ -92,11 +77,9 @@ class _Stop:
     is_busy = is_told = False
 
 
-def _begin(parent: Connection, definitions: list[str]) -> None:
+def _begin() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _on_signal)
-    threading.Thread(target=end_with, args=(parent,), daemon=True).start()
-    use_definitions(*definitions)
 
 
 def _on_signal(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a signal handler gets them

@@ -7,21 +7,19 @@ import io
 import os
 import signal
 import sys
-import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from benchledger.archives.disk_file import open_file
 from benchledger.archives.streams import ObservedStream, Source
-from benchledger.definitions.folders import use_definitions
 from benchledger.definitions.log_format import LogFormat, all_formats_hash
 from benchledger.ingestion.base_tables import LogRows
 from benchledger.ingestion.keep_logs import Keeping, LogKeeper
 from benchledger.ingestion.read_guard import ReadGuard, is_disk_full
-from benchledger.ingestion.transfer import Spill, use_unnamed_sockets
+from benchledger.ingestion.transfer import Spill
 from benchledger.ingestion.units import ReadFiles, ToRead, WasRead
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction
@@ -30,10 +28,6 @@ from benchledger.scanning.content import small_content
 from benchledger.scanning.log_reader import CHUNK, LogReader, ReadLog
 from benchledger.scanning.samples import known_formats
 from benchledger.scanning.trackers.named_files import name_within
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
 
 REJECTS_SHOWN = 5
 # The nice value of a worker: the process that writes goes first.
@@ -55,30 +49,15 @@ def process_reader(
     return UnitReader(known_formats(), Redactor(known_redaction(), key), folder, known, meanwhile, keeping)
 
 
-def begin_worker(
-    new_reader: Callable[[], UnitReader], ends: tuple[Connection, Connection], definitions: Iterable[Path | str] = ()
-) -> None:
-    """Prepares a worker process. The second of `ends` is the parent's end of a pipe; `definitions` are its own too."""
-    use_definitions(*definitions)
+def begin_worker(new_reader: Callable[[], UnitReader]) -> None:
+    """Prepares a process that reads for another."""
     # Ctrl-C is the parent's to handle; SIGTERM ends this process, whatever the parent does at it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    use_unnamed_sockets()
-    parent, other_end = ends
-    other_end.close()
-
-    # At once, however long a log it reads.
-    threading.Thread(target=end_with, args=(parent,), daemon=True).start()
     _worker[:] = [new_reader()]
     if hasattr(os, "nice"):
         # The parent needs longer to write than its workers to read: where cores are short, it goes first.
         os.nice(YIELDING)
-
-
-def end_with(parent: Connection) -> None:
-    # Nothing is ever sent through this pipe: it is readable when the parent has ended.
-    parent.poll(None)
-    os._exit(1)
 
 
 @contextmanager

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 import pickle
+import socket
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -30,15 +33,18 @@ _MANY = 1 << 16
 
 @dataclass(frozen=True)
 class SharedTables:
-    """Tables in shared memory: pickled without their buffers, which are at `places` (start, size) of the memory."""
+    """Tables in shared memory: pickled without their buffers, which are at `places` (start, size) of the memory.
+
+    `memory` is the name under which it was sent.
+    """
 
     pickled: bytes
     places: list[tuple[int, int]]
-    memory: Any
+    memory: str
 
     def taken(self) -> dict[str, pa.Table]:
         """The tables, without a copy. Can be called once."""
-        descriptor = self.memory.detach()
+        descriptor = _taken(self.memory)
         try:
             view = memoryview(mmap.mmap(descriptor, 0, prot=mmap.PROT_READ))
         finally:
@@ -49,30 +55,68 @@ class SharedTables:
         return tables
 
 
-def use_unnamed_sockets() -> None:
-    """Lets this process pass open files through sockets without a path.
+class OpenFiles:
+    """Open files that other processes send. Each is one message, which comes whole or not at all."""
 
-    Those of multiprocessing lie in folders `pymp-*`, which a killed process leaves behind.
-    """
-    from multiprocessing import connection
+    def __init__(self) -> None:
+        self._socket, self.way_here = socket.socketpair(socket.AF_UNIX, _WHOLE_MESSAGES)
+        self._socket.setblocking(False)
+        self._came: dict[str, int] = {}
+        # The thread that unpickles results takes files too.
+        self._lock = threading.Lock()
+        _receiving.append(self)
 
-    if sys.platform != "linux":
-        return
-    named: Any = connection.arbitrary_address  # type: ignore[attr-defined]  # the stubs do not have it
+    def taken(self, name: str) -> int | None:
+        """The descriptor of the file that was sent under this name; None if it has not come."""
+        with self._lock:
+            while name not in self._came:
+                try:
+                    message, descriptors, _, _ = socket.recv_fds(self._socket, _LONGEST_NAME, 1)
+                except BlockingIOError:
+                    return None
+                if not descriptors:
+                    raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+                self._came[message.decode()] = descriptors[0]
+            return self._came.pop(name)
 
-    def address(family: str) -> Any:
-        return f"\0benchledger-{os.getpid()}-{os.urandom(8).hex()}" if family == "AF_UNIX" else named(family)
+    def close(self) -> None:
+        if self in _receiving:
+            _receiving.remove(self)
+            self._socket.close()
+            self.way_here.close()
+            for descriptor in self._came.values():
+                os.close(descriptor)
 
-    if named.__module__ == connection.__name__:
-        connection.arbitrary_address = address  # type: ignore[attr-defined]
+
+_WHOLE_MESSAGES = socket.SOCK_SEQPACKET if sys.platform == "linux" else socket.SOCK_DGRAM
+_LONGEST_NAME = 64
+_receiving: list[OpenFiles] = []
+# The socket by which this process sends, if it works for another.
+_way_back: list[socket.socket] = []
+
+
+def send_files_to(way_back: socket.socket) -> None:
+    _way_back[:] = [way_back]
+
+
+def send_file(descriptor: int, name: str | None = None) -> str:
+    """Sends an open file to the process that this one works for; returns its name. Raises OSError."""
+    name = name or os.urandom(16).hex()
+    socket.send_fds(_way_back[0], [name.encode()], [descriptor])
+    return name
+
+
+def _taken(name: str) -> int:
+    for files in _receiving:
+        if (descriptor := files.taken(name)) is not None:
+            return descriptor
+    raise OSError(errno.EBADF, "the file that another process sent has not come")
 
 
 def shared(tables: dict[str, pa.Table]) -> SharedTables | None:
-    """The tables in shared memory; None where there is no such memory, or the tables are empty."""
-    if not hasattr(os, "memfd_create"):
+    """The tables in shared memory; None where there is no such memory, no process to send it to, or no row."""
+    if not hasattr(os, "memfd_create") or not _way_back:
         return None
-    from multiprocessing import resource_sharer
-
     buffers: list[memoryview] = []
     pickled = pickle.dumps(tables, protocol=5, buffer_callback=lambda buffer: buffers.append(buffer.raw()))
     starts = accumulate((len(buffer) + -len(buffer) % _ALIGNED for buffer in buffers), initial=0)
@@ -85,7 +129,7 @@ def shared(tables: dict[str, pa.Table]) -> SharedTables | None:
         return None
     try:
         _write(descriptor, buffers)
-        return SharedTables(pickled, places, resource_sharer.DupFd(descriptor))
+        return SharedTables(pickled, places, send_file(descriptor))
     except OSError:
         return None
     finally:
@@ -169,12 +213,10 @@ class SpilledRecords:
         return rows if log_id is not None else with_log_ids(rows, self._log_ids)
 
     def __getstate__(self) -> dict[str, Any]:
-        from multiprocessing import resource_sharer
-
-        return {**self.__dict__, "_file": resource_sharer.DupFd(self._file.fileno())}
+        return {**self.__dict__, "_file": send_file(self._file.fileno())}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__ = {**state, "_file": open(state["_file"].detach(), "rb")}  # noqa: SIM115 - closed with this object
+        self.__dict__ = {**state, "_file": open(_taken(state["_file"]), "rb")}  # noqa: SIM115 - closed with this object
 
 
 class Spill:

@@ -6,9 +6,11 @@ import gc
 import multiprocessing
 import os
 import signal
+import struct
+import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from multiprocessing import Barrier
@@ -29,6 +31,7 @@ from benchledger.ingestion import read as read_module
 from benchledger.ingestion.discover import discover
 from benchledger.ingestion.members import ArchiveToRead
 from benchledger.ingestion.pool import KILLED, WORTH_A_PROCESS, Pool
+from benchledger.ingestion.processes import Processes
 from benchledger.ingestion.read import process_reader
 from benchledger.ingestion.units import ReadFiles, ToRead, Unit, WasRead
 from benchledger.scanning.samples import known_formats
@@ -48,9 +51,9 @@ def pool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pool]:
     processes = Pool(partial(process_reader, frozenset(), b"key", tmp_path), jobs=2)
     yield processes
     processes.close()
-    if processes._processes is not None:
+    if processes._readers is not None:
         # Its thread could hold a lock while the next test forks.
-        processes._processes.executor.shutdown(wait=True)
+        processes._readers.processes.executor.shutdown(wait=True)
 
 
 @pytest.fixture
@@ -250,8 +253,8 @@ def test_a_spawned_process_knows_the_definitions_of_the_user(monkeypatch: pytest
     monkeypatch.setattr(multiprocessing, "get_context", lambda _: spawn)
     use_definitions(tmp_path)
     try:
-        with closing(pool_module.Processes(1, partial(process_reader, frozenset(), b"key", tmp_path))) as one:
-            assert "mine" in one.executor.submit(known_formats).result(60)
+        with closing(pool_module.Readers(1, partial(process_reader, frozenset(), b"key", tmp_path))) as one:
+            assert "mine" in one.processes.submit(known_formats).result(60)
     finally:
         use_definitions()
 
@@ -307,10 +310,27 @@ def test_ctrl_c_ends_the_reading_of_a_large_member(
     with pytest.raises(KeyboardInterrupt):
         list(pool.read_archives([packed(tmp_path / "a.tar", "b", size=100 * 2**20)], stopped))
     pool.close()
-    assert pool._processes is not None
-    pool._processes.executor.shutdown(wait=True)
+    assert pool._readers is not None
+    pool._readers.processes.executor.shutdown(wait=True)
 
     assert not (tmp_path / "whole").exists()
+
+
+def half_a_message() -> None:
+    frame = sys._getframe()
+    while "result_queue" not in frame.f_locals:
+        assert frame.f_back is not None
+        frame = frame.f_back
+    os.write(frame.f_locals["result_queue"]._writer.fileno(), struct.pack("!i", 1_000) + b"half")
+    os._exit(1)
+
+
+def test_a_process_that_is_killed_in_the_middle_of_a_message_is_noticed() -> None:
+    # The other process can still write to the pipe, so that its end does not come.
+    with closing(Processes(2, int, how="spawn")) as two:
+        both = [two.submit(time.sleep, 60), two.submit(half_a_message)]
+        with pytest.raises(BrokenExecutor):
+            two.result(both[0], lambda: None)
 
 
 def test_a_process_that_still_starts_is_killed_when_this_one_ends() -> None:
@@ -318,8 +338,8 @@ def test_a_process_that_still_starts_is_killed_when_this_one_ends() -> None:
     goes_on = Event()
     with ThreadPoolExecutor(1) as other:
         other.submit(goes_on.wait)
-        processes = pool_module.Processes(1, partial(process_reader, frozenset(), b"k" * 32, Path()))
-        children = list(processes.executor._processes.values())
+        processes = pool_module.Readers(1, partial(process_reader, frozenset(), b"k" * 32, Path()))
+        children = list(processes.processes.executor._processes.values())
         processes.close()
         goes_on.set()
     for child in children:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 from benchledger.ingestion import read, transfer
+from benchledger.ingestion.processes import Processes
 from benchledger.ingestion.units import ReadFiles, WasRead
 
 FILES = [WasRead(problem="cannot be read"), WasRead(None, 7, "ab", 3, "loaded", first_rejects=("1: no head: x",))]
@@ -27,19 +28,23 @@ def found(rows: int) -> ReadFiles:
     return ReadFiles(FILES, {"record": pa.concat_tables([record, record.slice(1, 2)]), "reject": record.slice(0, 0)})
 
 
-def sent(rows: int) -> ReadFiles:
-    """A batch that another process made."""
-    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        return pool.submit(found, rows).result()
+@pytest.fixture
+def files() -> Iterator[transfer.OpenFiles]:
+    with closing(transfer.OpenFiles()) as files:
+        transfer.send_files_to(files.way_here)
+        yield files
+        transfer._way_back.clear()
 
 
 def test_a_batch_of_another_process_is_what_it_was() -> None:
-    batch, expected = sent(100_000), found(100_000)
+    with closing(Processes(1, print, how="spawn")) as others:
+        batch, expected = others.submit(found, 100_000).result(), found(100_000)
 
     assert batch.files == FILES
     assert batch.tables == expected.tables
 
 
+@pytest.mark.usefixtures("files")
 def test_tables_are_as_well_sent_where_there_is_no_such_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "memfd_create", raising=False)
 
@@ -47,6 +52,7 @@ def test_tables_are_as_well_sent_where_there_is_no_such_memory(monkeypatch: pyte
     assert ReadFiles(*state_and_back(found(3))).tables == found(3).tables
 
 
+@pytest.mark.usefixtures("files")
 def test_what_does_not_fit_into_memory_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(_descriptor: int, _parts: object) -> int:
         raise OSError(28, "No space left on device")
@@ -58,6 +64,7 @@ def test_what_does_not_fit_into_memory_is_sent(monkeypatch: pytest.MonkeyPatch) 
     assert len(os.listdir("/dev/fd")) == before
 
 
+@pytest.mark.usefixtures("files")
 def test_parts_that_are_written_by_halves_come_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     write = os.write
     monkeypatch.setattr(os, "writev", lambda descriptor, parts: write(descriptor, parts[0][: len(parts[0]) // 2 or 1]))
@@ -79,14 +86,14 @@ from functools import partial
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
-from benchledger.ingestion import read
+from benchledger.ingestion import processes, read
 before, place = os.nice(0), Path({str(tmp_path)!r})
 new_reader = partial(read.process_reader, frozenset(), bytes(32), place)
 new_reader()
 print(os.nice(0) - before)
 theirs, ours = Pipe(duplex=False)
 parent = Connection(os.dup(ours.fileno()), readable=False)
-read.begin_worker(new_reader, (theirs, ours))
+processes._begin((theirs, ours), None, (), read.begin_worker, (new_reader,))
 print(os.nice(0) - before, flush=True)
 parent.close()
 time.sleep(60)

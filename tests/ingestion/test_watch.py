@@ -118,7 +118,9 @@ def test_a_batch_whose_process_is_killed_is_tried_again(db: Path, tmp_path: Path
     logs = put(tmp_path / "logs" / "run.log", run_text(steps=20).log).parent
     ready = list(Arrivals((logs,), set(), 0.0).look().values())
     with closing(BatchProcess(IngestOptions(db), (logs,))) as process:
-        threading.Timer(0.2, lambda: [os.kill(pid, signal.SIGKILL) for pid in process._executor._processes]).start()
+        threading.Timer(
+            0.2, lambda: [os.kill(pid, signal.SIGKILL) for pid in process._processes.executor._processes]
+        ).start()
 
         assert "was killed" in process.run(ready).problem
         again = process.run(ready).result
