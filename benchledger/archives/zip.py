@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import lzma
 import struct
 import zipfile
@@ -79,6 +80,8 @@ def _entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: Budget) -> E
         entry.problem = _ENCRYPTED
     elif info.compress_type not in _METHODS:
         entry.problem = _unknown_method(info.compress_type)
+    elif info.file_size == info.compress_size == info.CRC == 0:
+        entry.source = io.BytesIO()
     else:
         entry.source = _Opened(archive, info, budget)
     return entry

@@ -254,7 +254,7 @@ class Accounts:
         if file.archive is not None:
             names = [self._redactor.path(file.archive, file.within)]
             names += [self._redactor.path(file.member)] if file.member else []
-            outcome = replace(outcome, place=CHAIN.join(names))
+            outcome.place = CHAIN.join(names)
         self.outcomes[file.place] = outcome
 
     def _shown(self, file: FoundFile) -> str:

@@ -146,7 +146,7 @@ class _MemberReader:
         if problem is not None and not member.stream.kept:
             self._unit.files.append(_refused(file, problem))
         else:
-            file = replace(file, size=len(content))
+            file = file if file.size == len(content) else replace(file, size=len(content))
             self._unit.add(file, ToRead(file.place, len(content), previous, content))
 
     def _taken(self) -> ReadMembers:

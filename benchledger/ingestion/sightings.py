@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from benchledger.definitions.campaign_folders import without_moments
-from benchledger.definitions.names import NameFact, NameMatch, Names
+from benchledger.definitions.names import NOTHING, NameFact, NameMatch, Names
 from benchledger.ingestion.discover import FoundFile, folder_above, folder_of, joined
 from benchledger.ingestion.facts_file import DeclaredFact, FactsFiles
 from benchledger.ingestion.load import insert, set_ids
@@ -79,14 +79,16 @@ class SightingMaker:
         """
         root = self._roots.of(file)
         below = self._roots.below(file, root)
-        match = self._names.match(below.path, root.folder)
+        # The path of a file without a log says nothing of a run: an archive may have 60,000 empty members.
+        is_log = log_id is not None and status != "empty"
+        match = self._names.match(below.path, root.folder) if is_log else NOTHING
         named, folder = file.named_place, folder_of(file.place)
         declared = self._facts.declared(named)
         keeps = self._facts.is_refused(named)
         redactor = self._redactor
         below_path, folder_path = "", None
         words: list[str] = []
-        if log_id is not None:
+        if is_log:
             below_path, words = self._campaign_path(below, match)
             folder_path = "/".join([root.name, *below.shown.split("/")[below.own_top : -1]])
         campaign: str | None = None
@@ -96,7 +98,7 @@ class SightingMaker:
             campaign, campaign_source = self._campaign_name or kept_campaign, "option"
         elif declared.campaign:
             campaign, campaign_source = redactor.text(declared.campaign), "facts.toml"
-        elif log_id is not None:
+        elif is_log:
             campaign_path, campaign_source = below_path, "name" if match.parts else "folder"
             campaign = f"{root.name}/{campaign_path}" if campaign_path else root.name
         sighting_id = self.id_of(file.place, log_id)
@@ -108,7 +110,7 @@ class SightingMaker:
             "member": redactor.path(file.member) if file.member else file.member,
             "campaign": campaign,
             "campaign_source": campaign_source,
-            "root_id": root.root_id if log_id is not None else None,
+            "root_id": root.root_id if is_log else None,
             "campaign_path": campaign_path,
             "place": self._place(named),
             "folder": self._folder(folder),

@@ -90,19 +90,18 @@ comment on column sighting.member is
     'The names that lead to it through that archive, with !/ after each archive; NULL for a file, and for what a '
     'lone compressed file holds.';
 comment on column sighting.campaign is
-    'Campaign that this place puts its runs in; NULL for a file that was not read as a log and of which nobody '
-    'states one.';
+    'Campaign that this place puts its runs in; NULL for a file that is empty or no log, unless somebody states one.';
 comment on column sighting.campaign_source is
     'What says so: the option --campaign-name, a facts.toml, the folder left of what a name rule matched (name), or'
     ' the log''s own folder.';
 comment on column sighting.root_id is
-    'The root (table kept.root) that it lies below: the outermost that is known. NULL for a file that was not read '
-    'as a log.';
+    'The root (table kept.root) that it lies below: the outermost that is known. NULL for a file that is empty or '
+    'no log.';
 comment on column sighting.campaign_path is
     'Folders below the root that name the campaign, empty for the root itself; NULL where the campaign is stated.';
 comment on column sighting.folder_path is
-    'Folders that lead to it, its root the first, an archive taken for a folder of its stem; NULL for a file that was '
-    'not read as a log.';
+    'Folders that lead to it, its root the first, an archive taken for a folder of its stem; NULL for a file that is '
+    'empty or no log.';
 comment on column sighting.place is 'A keyed hash of the real path: which file it is. A manifest lists files by it.';
 comment on column sighting.words is
     'Words of the file''s name and of the folders that are no part of the campaign, without numbers, times and '
@@ -111,7 +110,8 @@ comment on column sighting.folders is
     'The folder and those above it, the nearest first, as keyed hashes: a sidecar holds for what is below it.';
 comment on column sighting.folder is 'A keyed hash of the real folder: logs of one folder may be of one run.';
 comment on column sighting.stem is 'File name without its endings: logs of one folder and stem are of one run.';
-comment on column sighting.name_rule is 'Rule of ingest/names/ that matched the path.';
+comment on column sighting.name_rule is
+    'Rule of ingest/names/ that matched the path; NULL for a file that is empty or no log.';
 comment on column sighting.modified_at is
     'Modification time of the file, or of the member of an archive, as it tells it; NULL if it tells none.';
 comment on column sighting.ingested_at is 'Time at which it was first ingested.';
