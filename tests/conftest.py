@@ -18,6 +18,7 @@ from benchledger import ingest
 from benchledger.scanning import native_scanner
 from benchledger.scanning.samples import load_formats
 from benchledger.store import database
+from benchledger.store.confined import take_as_checked
 from benchledger.store.sync import sync_definitions
 from tests.ledger_rows import ledger_rows
 
@@ -170,8 +171,13 @@ def measured_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def making_ledgers(defined_ledger: Path) -> Iterator[Callable[[Path], None]]:
     """Makes new ledgers as copies of one, for migrations and definitions take longer than most tests; gives how it was."""
     by_migrations = database._make
+
+    def copy(place: Path) -> None:
+        shutil.copyfile(defined_ledger, place)
+        take_as_checked(place)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(database, "_make", lambda place: shutil.copyfile(defined_ledger, place))
+        patch.setattr(database, "_make", copy)
         yield by_migrations
 
 

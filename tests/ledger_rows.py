@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import duckdb
 
 from benchledger.kept import keep
 from benchledger.kept.statements import sql_of, temporary_relations
-from benchledger.store.database import open_for_writing
+from benchledger.store.database import closing_written, open_for_writing
 
 FORMAT = "ngc_pytorch_bert"
 SUMMARY_RULE = "ngc.summary"
@@ -36,7 +36,7 @@ README_000 = {
 @contextmanager
 def ledger_rows(db: Path) -> Iterator[LedgerRows]:
     """A ledger to write rows into; it is closed at the end, so that it can be read."""
-    with closing(open_for_writing(db, records=0)) as con:
+    with closing_written(open_for_writing(db, records=0), db) as con:
         # One transaction, as an ingest has: each row by itself takes half as long again.
         con.begin()
         yield LedgerRows(con)

@@ -16,7 +16,7 @@ from benchledger.definitions.file_cache import cache_folder, read_entry, write_e
 from benchledger.definitions.folders import only_shipped
 from benchledger.definitions.regular_file import need_regular_ledger
 from benchledger.errors import DatabaseError, cure_of_writing
-from benchledger.store.confined import keep_to_the_ledger, without_shadows
+from benchledger.store.confined import keep_to_the_ledger, take_as_checked, without_shadows
 from benchledger.store.facade import find_lake, refuse_facade
 from benchledger.store.lock_wait import REPORT_AFTER_S, held_error, holder_in, report_wait
 from benchledger.store.memory import use_one_thread
@@ -161,6 +161,7 @@ def closing_written(con: duckdb.DuckDBPyConnection, place: Path | str) -> Iterat
     with closing(con):
         yield con
         complete(con, place)
+        take_as_checked(Path(place))
 
 
 def complete(con: duckdb.DuckDBPyConnection, place: Path | str) -> None:
@@ -170,8 +171,7 @@ def complete(con: duckdb.DuckDBPyConnection, place: Path | str) -> None:
     """
     import duckdb
 
-    log = Path(f"{place}.wal")
-    if not log.exists() or not log.stat().st_size:
+    if not (log := Path(f"{place}.wal")).exists() or not log.stat().st_size:
         return
     try:
         con.execute("checkpoint")
@@ -224,6 +224,7 @@ def _make(place: Path) -> None:
             finally:
                 con.close()
             write_entry(empty, scratch.read_bytes())
+        take_as_checked(scratch)
         if not place.exists():
             scratch.rename(place)
     except OSError as error:

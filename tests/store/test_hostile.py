@@ -11,7 +11,8 @@ import pytest
 
 from benchledger import ingest
 from benchledger.errors import DatabaseError
-from benchledger.store.database import open_as_it_is, open_for_reading, open_for_writing
+from benchledger.store import confined
+from benchledger.store.database import closing_written, open_as_it_is, open_for_reading, open_for_writing
 from benchledger.store.facade import MAKE_FACADE, facade_in
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import put, run_text
@@ -69,6 +70,23 @@ def test_a_macro_that_is_only_in_the_write_ahead_log_is_found(ledger: Path) -> N
     assert ledger.stat().st_mtime_ns == before.st_mtime_ns
     with pytest.raises(DatabaseError, match="functions of DuckDB"):
         open_for_reading(ledger)
+
+
+def test_a_ledger_is_checked_again_only_where_another_has_written_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To list the functions of DuckDB takes as long as to open a ledger."""
+    db = tmp_path / "bench.duckdb"
+    with monkeypatch.context() as patch:
+        patch.setattr(confined, "_SHADOWS", "select error('checked')")
+        with closing_written(open_for_writing(db), db) as con:
+            con.execute("insert into kept.root values (1, 'logs')")
+        open_for_reading(db).close()
+        open_for_writing(db).close()
+    _change(db, "create macro main.count(a) as 7")
+
+    with pytest.raises(DatabaseError, match="functions of DuckDB"):
+        open_for_reading(db)
 
 
 def test_a_view_in_place_of_the_facade_is_not_read(ledger: Path) -> None:
