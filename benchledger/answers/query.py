@@ -82,8 +82,6 @@ def sql(statement: str, *, db: Path | str = DEFAULT_DB) -> Frame:
 
     Raises UsageError with DuckDB's message if DuckDB rejects it.
     """
-    if not statement.strip():
-        raise UsageError("the statement is empty: give one SQL statement, for example: select * from speed_table")
     with reading(db, records=True) as con:
         return _ask(con, statement, {})
 

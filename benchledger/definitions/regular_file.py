@@ -6,8 +6,9 @@ import os
 import stat
 from pathlib import Path
 
-from benchledger.errors import UsageError
+from benchledger.errors import DatabaseError, UsageError
 
+_DUCKDB = b"DUCK"
 NO_FILE = "no regular file (a pipe, socket or device): it is not opened"
 
 
@@ -22,6 +23,16 @@ def need_regular(path: Path | str) -> None:
 
 
 def need_regular_ledger(path: Path | str) -> None:
-    """Does the same for a database and its write-ahead log, which DuckDB opens too."""
+    """Does the same for a database and its write-ahead log, which DuckDB opens too.
+
+    Raises DatabaseError for a file of another kind: of SQLite's, DuckDB would fetch an extension from the network.
+    """
     for file in (path, f"{path}.wal"):
         need_regular(file)
+    try:
+        with Path(path).open("rb") as there:
+            head = there.read(len(_DUCKDB) + 8)
+    except OSError:
+        return
+    if head[8:] != _DUCKDB:
+        raise DatabaseError(f"{path}: is not a DuckDB database. Name a ledger instead")

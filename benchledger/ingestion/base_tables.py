@@ -218,21 +218,20 @@ class LogRows:
 
     def add(self, log: ReadLog) -> None:
         log_format = self._formats.get(log.format or "")
-        found, log_id = log.scanned, log.log_id
+        found, log_id, redact = log.scanned, log.log_id, self._redactor.text
         self._rows["log"].append(
             (log_id, log.content_hash, log.bytes, log.lines, log.format, log_format.version if log_format else None,
              log_format.definitions_hash if log_format else self._unread_hash, found.pieces, found.records,
              sum(found.ignored.values()), len(found.rejects), found.unread.lines, found.notes,
-             self._redactor.text(log.evidence))
+             redact(log.evidence))
         )  # fmt: skip
         self._rows["reject"] += [
-            (log_id, reject.line, reject.byte_offset, reject.record, reject.reason, self._redactor.text(reject.text))
+            (log_id, reject.line, reject.byte_offset, reject.record, redact(reject.reason), redact(reject.text))
             for reject in found.rejects
         ]
         self._rows["ignored_piece"] += [(log_id, reason, count) for reason, count in sorted(found.ignored.items())]
         self._rows["unread"] += [
-            (log_id, layout.line, layout.lines, self._redactor.text(decode(layout.text)))
-            for layout in found.unread.layouts.values()
+            (log_id, layout.line, layout.lines, redact(decode(layout.text))) for layout in found.unread.layouts.values()
         ]
         if log_format is not None:
             self._add_segments(log, log_format)

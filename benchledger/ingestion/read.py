@@ -164,7 +164,7 @@ class UnitReader:
                 WasRead(None, log.log_id, log.content_hash, log.bytes, log.status,
                         sys.intern(redact(log.evidence)), log.format, log.grew, found.pieces, found.records,
                         sum(found.ignored.values()), len(found.rejects), found.unread.lines,
-                        tuple(f"{reject.line}: {reject.reason}: {redact(reject.text)}"
+                        tuple(f"{reject.line}: {redact(reject.reason)}: {redact(reject.text)}"
                               for reject in found.rejects[:REJECTS_SHOWN]),
                         tuple(found.files) if is_manifest else None, document=log.document)
             )  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from itertools import pairwise
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -151,6 +152,8 @@ def check_statement(con: duckdb.DuckDBPyConnection, statement: str) -> None:
         parts = con.extract_statements(_without_explain(statement))
     except duckdb.Error:
         return
+    if not parts:
+        raise UsageError("the statement is empty: give one SQL statement, for example: select * from speed_table")
     kinds = duckdb.StatementType
     for part in parts:
         # DuckDB makes a type of its own for a PIVOT; such a statement has no text.
@@ -201,7 +204,7 @@ def _tokens(text: str) -> list[tuple[int, str]]:
     plain = _ODD_SPACE.sub(lambda match: " " * len(match[0].encode()), text).encode()
     starts = [start for start, _ in duckdb.tokenize(plain.decode())]
     tokens = []
-    for start, end in zip(starts, [*starts[1:], len(plain)], strict=True):
+    for start, end in pairwise([*starts, len(plain)]):
         piece = plain[start:end].decode(errors="replace")
         word = _WORD.match(piece)
         name = word[0].removeprefix('"').removesuffix('"').replace('""', '"').lower() if word else piece[:1]

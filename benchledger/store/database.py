@@ -262,7 +262,8 @@ def _connect(place: Path, *, read_only: bool, wait_s: float) -> duckdb.DuckDBPyC
     began, told, is_new = time.monotonic(), False, not place.exists()
     while True:
         try:
-            con = duckdb.connect(str(place), read_only=read_only)
+            # As an absolute path: DuckDB takes `md:x` for an address.
+            con = duckdb.connect(str(place.absolute()), read_only=read_only)
             break
         except duckdb.Error as error:
             # Another thread may be about to close it. If it is this thread, waiting does not help.
@@ -293,8 +294,6 @@ def _import_duckdb() -> None:
 
 def _why(error: Exception) -> str:
     message = str(error)
-    if "not a valid DuckDB database file" in message:
-        return "is not a DuckDB database. Name a ledger instead"
     if "with version number" in message:
         return f"was written by another release of DuckDB. Install the benchledger that wrote it. ({message})"
     return f"DuckDB cannot open it. Check the path, its permissions and the free space. ({message})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from contextlib import closing
 from importlib import resources
@@ -26,6 +27,9 @@ _CURES = {
     "ingest": "Keep a copy (bench db backup), then read the logs again: bench ingest PATH --refresh",
     "exclude": "Say why: bench exclude RUN --reason TEXT",
 }
+_WORD = re.compile(r"'(?:[^']|'')*+'|\w++|->|\S")
+# What DuckDB leaves out or changes when it writes a view to a file; it also changes the order of an EXCLUDE.
+_LOOSE = frozenset(("lambda", ":", "->", "(", ")", '"', "MATERIALIZED"))
 _VIEWS = "select schema_name, view_name from system.main.duckdb_views() where not internal order by all"
 _RESTORE = "Restore the file from a backup, or ingest the logs into a new ledger"
 
@@ -90,15 +94,26 @@ def _schema(con: duckdb.DuckDBPyConnection) -> list[Held]:
         select schema_name, table_name, column_name, data_type
         from system.main.duckdb_columns()
         where not internal
+        union all
+        select schema_name, view_name, '', sql from system.main.duckdb_views() where not internal
+        union all
+        select schema_name, function_name, '', macro_definition from system.main.duckdb_functions() where not internal
     """
     with closing(duckdb.connect()) as fresh:
         migrate(fresh, "a new ledger")
-        wanted = set(fresh.execute(statement).fetchall())
-    missing = sorted({str(Table(*place)) for *place, _, _ in wanted - set(con.execute(statement).fetchall())})
+        wanted, there = (
+            {(*place, name, what if name else _words(what)) for *place, name, what in one.execute(statement).fetchall()}
+            for one in (fresh, con)
+        )
+    missing = sorted({str(Table(*place)) for *place, _, _ in wanted - there})
     what = "tables and views are as the migrations made them; your own additions are allowed"
     if not missing:
         return [Held(what, True)]
     return [Held(what, False, f"missing or changed: {', '.join(missing)}", _RESTORE)]
+
+
+def _words(sql: str | None) -> tuple[str, ...]:
+    return tuple(sorted(word for word in _WORD.findall(sql or "") if word not in _LOOSE))
 
 
 def _rows(con: duckdb.DuckDBPyConnection) -> list[Held]:

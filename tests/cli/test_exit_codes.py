@@ -154,8 +154,9 @@ def test_an_output_that_cannot_be_written_is_an_error_and_no_traceback(db: Path,
     assert "runs.csv: No such file or directory. Check that the folder exists" in result.stderr
 
 
-def test_an_empty_statement_is_wrong_use(db: Path) -> None:
-    result = run_bench("sql", "  ", db=db)
+@pytest.mark.parametrize("statement", ["  ", ";;", "--x", "/* x */"])
+def test_an_empty_statement_is_wrong_use(db: Path, statement: str) -> None:
+    result = run_bench("sql", "--", statement, db=db)
 
     assert result.exit_code == 2
     assert "the statement is empty" in result.stderr

@@ -89,11 +89,14 @@ def secret_logs(tmp_path: Path) -> Path:
 
 
 def test_no_text_column_holds_anything_private(db: Path, secret_logs: Path) -> None:
-    ingest(secret_logs.parent, db=db)
+    wrong = '{"benchledger_manifest": 1, "files": [], "by jdoesecret@gpunodexyz": 1, "trial": "10.77.66.5:22"}'
+    put(secret_logs / "logs" / "run.json", wrong)
+    shown = run_bench("ingest", secret_logs.parent, db=db).stderr
 
     assert private_texts(db) == []
-    assert one(db, "select count(*) from sighting") == 4
-    assert one(db, "select count(*) from reject") >= 1
+    assert [secret for secret in SECRETS if secret in shown] == []
+    assert one(db, "select count(*) from sighting") == 5
+    assert one(db, "select count(*) from reject") >= 3
     texts = "\n".join(text for _, _, text in kept_texts(db))
     assert [kept for kept in KEPT if kept not in texts] == []
     assert re.search(r"host-[0-9a-f]{8}:5000/team/bert:21\.05", texts)

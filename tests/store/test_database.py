@@ -48,7 +48,7 @@ def test_a_missing_folder_is_named(tmp_path):
         open_for_writing(tmp_path / "none" / "bench.duckdb")
 
 
-@pytest.mark.parametrize("content", [b"", b"x", b"speed: 127.09\n" * 1000])
+@pytest.mark.parametrize("content", [b"", b"x", b"speed: 127.09\n" * 1000, b"SQLite format 3\0" + bytes(100)])
 @pytest.mark.parametrize("opening", [open_for_writing, open_for_reading])
 def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(tmp_path, content, opening):
     path = tmp_path / "notes.txt"

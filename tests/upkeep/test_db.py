@@ -339,6 +339,9 @@ def test_check_says_what_does_not_hold_and_ends_with_1(db: Path) -> None:
     Path(f"{db}.key").chmod(0o640)
     with duckdb.connect(str(db)) as con:
         con.execute("drop view leaderboard")
+        # The same columns with other rows.
+        con.execute("create or replace view kept.evaluation as from kept.evaluation_all")
+        con.execute("create or replace macro place_of(path, archive, member) as path")
         con.execute("delete from kept.record")
 
     result = run_bench("-q", "db", "check", db=db)
@@ -346,7 +349,7 @@ def test_check_says_what_does_not_hold_and_ends_with_1(db: Path) -> None:
     assert result.exit_code == 1
     modes = "the mode of bench.duckdb.private is 644, the mode of bench.duckdb.key is 640"
     assert f"only the owner can read the private files: {modes}. chmod 600 {db}.private {db}.key" in result.stderr
-    assert "missing or changed: leaderboard" in result.stderr
+    assert "missing or changed: kept.evaluation, leaderboard, place_of" in result.stderr
     assert "every log has as many records as it counts: 3 violate it, for example" in result.stderr
     assert stat.S_IMODE(Path(f"{db}.private").stat().st_mode) == 0o644
 
