@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchledger.kept.statements import OF_CLOCKS, OF_ONE_RANK, OF_ONE_RUN, finds, sql_of
 
@@ -47,9 +47,13 @@ create or replace temp table timed (
     steps double, value double
 )
 """
+_WHOLE_CLAIM = ("run_id", "part", "log_place", "log_id", "load_number")
 _CLAIMED = """
 select
-    coalesce(min(first_line), 0), coalesce(max(last_line), 0), coalesce(bool_or(is_twin or devices is not null), false)
+    coalesce(min(first_line), 0), coalesce(max(last_line), 0),
+    count(distinct (run_id, log_id, segment)) = 1 and count(part) > 0,
+    coalesce(bool_or(is_twin or devices is not null), false),
+    any_value(run_id), any_value(part), any_value(log_place), any_value(log_id), any_value(load_number)
 from claim
 """
 # Whether the records of each run stand together, in its order, and whether all are of one rank.
@@ -93,20 +97,20 @@ def order_kept(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 
 def _fill_records(con: duckdb.DuckDBPyConnection, *, is_long: bool) -> None:
-    streams = claim_records(con) | (OF_ONE_RUN if is_long else {})
-    read_speeds(con, streams, is_long=is_long)
+    order = claim_records(con, is_long=is_long)
+    read_speeds(con, order, is_long=is_long)
     con.execute(sql_of("lanes"))
     _sum_up(con)
     con.execute(sql_of("speeds"))
     con.execute(sql_of("memory"))
-    con.execute(sql_of("clocks", streams=_where_in_order(con, streams if is_long else {}, _CLOCKED)))
+    con.execute(sql_of("clocks", streams=_where_in_order(con, order, _CLOCKED) if is_long else {}))
     con.execute(sql_of("chosen_losses"))
     if finds(con, "from loss_at limit 1"):
         con.execute(sql_of("losses"))
-        kind, order = ("table", "order by losses_before, place") if finds(con, _ARE_TURNED) else ("view", "")
-        con.execute(f"create or replace temp {kind} loss as from loss_now {order}")
+        kind, by = ("table", "order by losses_before, place") if _are_turned(con, order) else ("view", "")
+        con.execute(f"create or replace temp {kind} loss as from loss_now {by}")
         clocks = {} if finds(con, "from loss_at where time_at is not null limit 1") else OF_CLOCKS
-        con.execute(sql_of("kept_losses", streams=streams | clocks))
+        con.execute(sql_of("kept_losses", streams=order.streams | clocks))
     if finds(con, "from metric_at limit 1"):
         con.execute(sql_of("evaluations"))
 
@@ -123,40 +127,55 @@ def _sum_up(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(sql_of("answers"))
 
 
-def claim_records(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
-    """Makes claimed_record, the records of the runs in chunk_run, each run's together and in its order.
+class RecordOrder(NamedTuple):
+    """The windows that may give way to a stream; `is_sure`: any part of the records comes in their order too."""
 
-    Returns the windows that may give way to a stream.
-    """
+    streams: dict[str, str]
+    is_sure: bool
+
+
+def claim_records(con: duckdb.DuckDBPyConnection, *, is_long: bool = False) -> RecordOrder:
+    """Makes claimed_record, the records of the runs in chunk_run, each run's together and in its order."""
     con.execute(sql_of("claims"))
-    first_line, last_line, in_part = con.execute(_CLAIMED).fetchall()[0]
-    name = "claimed_in_part" if in_part else "claimed"
-    con.execute(sql_of(name, first_line=first_line, last_line=last_line))
+    first_line, last_line, is_whole, in_part, *claim = con.execute(_CLAIMED).fetchall()[0]
+    lines = {"first_line": first_line, "last_line": last_line}
+    if is_whole and not in_part:
+        con.execute(sql_of("claimed_whole", **lines, **dict(zip(_WHOLE_CLAIM, claim, strict=True))))
+    else:
+        con.execute(sql_of("claimed_in_part" if in_part else "claimed", **lines))
     in_order, one_rank = con.execute(_ORDER.format(_CLAIMED_LANES)).fetchall()[0]
+    is_sure = in_order and is_whole and not in_part
     if not in_order:
         con.execute(_ORDERED)
         _, one_rank = con.execute(_ORDER.format(_CLAIMED_LANES)).fetchall()[0]
-    return OF_ONE_RANK if one_rank else {}
+    streams = OF_ONE_RUN if is_long or is_sure else {}
+    return RecordOrder(streams | (OF_ONE_RANK if one_rank else {}), is_sure)
 
 
-def _where_in_order(con: duckdb.DuckDBPyConnection, streams: dict[str, str], rows: str) -> dict[str, str]:
-    """The given windows, which a stream may replace, if these rows alone also come in order; else none."""
-    return streams if streams and con.execute(_ORDER.format(rows)).fetchall()[0][0] else {}
+def _where_in_order(con: duckdb.DuckDBPyConnection, order: RecordOrder, rows: str) -> dict[str, str]:
+    """The windows that a stream may replace, if these rows alone also come in order; else none."""
+    is_sure = order.is_sure or (order.streams and con.execute(_ORDER.format(rows)).fetchall()[0][0])
+    return order.streams if is_sure else {}
 
 
-def read_speeds(con: duckdb.DuckDBPyConnection, streams: dict[str, str], *, is_long: bool = False) -> None:
-    """Makes what rules count in, stream_reading and asked_reading. `streams`: as claim_records returns them.
+def _are_turned(con: duckdb.DuckDBPyConnection, order: RecordOrder) -> bool:
+    # A join with one row turns nothing.
+    return (not order.is_sure or finds(con, "from loss_at limit 1 offset 1")) and finds(con, _ARE_TURNED)
+
+
+def read_speeds(con: duckdb.DuckDBPyConnection, order: RecordOrder, *, is_long: bool = False) -> None:
+    """Makes what rules count in, stream_reading and asked_reading. `order`: as claim_records returns it.
 
     Of a long run most readings are only counted.
     """
     con.execute(sql_of("readings"))
     steps = "from moment where is_step"
     if finds(con, "from asked_timing limit 1"):
-        con.execute(sql_of("timings", streams=_where_in_order(con, streams, f"{steps} and makes_intervals")))
+        con.execute(sql_of("timings", streams=_where_in_order(con, order, f"{steps} and makes_intervals")))
     else:
         con.execute(_NONE_TIMED)
     if finds(con, "from asked_timing where quantity <> 'interval' limit 1"):
-        con.execute(sql_of("rounds", streams=_where_in_order(con, streams if is_long else {}, steps)))
+        con.execute(sql_of("rounds", streams=_where_in_order(con, order, steps) if is_long else {}))
     con.execute(sql_of("reading"))
     con.execute(sql_of("rules"))
     if is_long:
@@ -165,4 +184,5 @@ def read_speeds(con: duckdb.DuckDBPyConnection, streams: dict[str, str], *, is_l
     if finds(con, "from stream where lanes = 'median' limit 1"):
         con.execute(sql_of("medians"))
     # What is of one rank and read one by one stands in this order.
-    con.execute(f"{_ADDED_UP} {_IN_ORDER}" if is_long or not streams else _ADDED_UP)
+    stands = not is_long and OF_ONE_RANK.keys() <= order.streams.keys()
+    con.execute(_ADDED_UP if stands else f"{_ADDED_UP} {_IN_ORDER}")

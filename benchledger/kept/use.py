@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from benchledger.kept.runs import claim_records, order_kept, read_speeds
+from benchledger.kept.runs import RecordOrder, claim_records, order_kept, read_speeds
 from benchledger.kept.statements import finds, one_thread, sql_of, temporary_relations
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ _RULES = "create temp table chunk_rule as from kept.rule where rule = $rule or $
 
 
 @contextmanager
-def records_of(con: duckdb.DuckDBPyConnection, runs: list[int]) -> Iterator[dict[str, str]]:
+def records_of(con: duckdb.DuckDBPyConnection, runs: list[int]) -> Iterator[RecordOrder]:
     """Within, view `claimed_record` has the records of these runs. The ledger may be open for reading only.
 
     A place orders the records of a run; `part` is NULL where no speed is read from one, as of telemetry. Yields the
-    windows that may give way to a stream.
+    order in which they come.
     """
     with temporary_relations(con), one_thread(con):
         for statement in con.extract_statements(_ASKED):
@@ -46,8 +46,8 @@ def records_of(con: duckdb.DuckDBPyConnection, runs: list[int]) -> Iterator[dict
         # As numbers in the query: so the scan passes over what is of other logs.
         con.execute(_RECORDS.format(logs=", ".join(logs) or "null"))
         with order_kept(con):
-            streams = claim_records(con)
-        yield streams
+            order = claim_records(con)
+        yield order
 
 
 @contextmanager
@@ -58,10 +58,10 @@ def uses(con: duckdb.DuckDBPyConnection, runs: list[int], rule: str | None = Non
     where the reading is used. Without `rule` those of all rules. A place orders the readings of a run: the place of its
     record and behind that, if it is printed, its ordinal. The other relations of the kept numbers are there too.
     """
-    with records_of(con, runs) as streams:
+    with records_of(con, runs) as order:
         con.execute(_RULES, {"rule": rule})
         with order_kept(con):
-            read_speeds(con, streams)
+            read_speeds(con, order)
         con.execute(sql_of("lanes"))
         # Of a long run it takes as much memory as all that is asked for.
         con.execute("drop table stream_reading")

@@ -61,21 +61,15 @@ from claimed_record
 join printed_as using (shape_id)
 where part is not null and value is not null;
 
+-- A join that only asks whether a row has a match keeps the order of the rows.
 create or replace temp view moment as
 select
-    run_id, place, coalesce(rank, -1) as lane, step, label, logged_at, clock_s, is_step, makes_intervals, makes_rounds
+    run_id, place, coalesce(rank, -1) as lane, step, label, logged_at, clock_s,
+    shape_id in (select shape_id from kept.shape where kind = 'step' and phase = 'train') as is_step,
+    run_id in (select run_id from asked_timing where reading_key = -1) as makes_intervals,
+    run_id in (select run_id from asked_timing where reading_key = -2) as makes_rounds
 from claimed_record
-join (
-    select shape_id, bool_or(kind = 'step' and phase = 'train') as is_step
-    from kept.shape
-    group by shape_id
-) using (shape_id)
-join (
-    select run_id, bool_or(reading_key = -1) as makes_intervals, bool_or(reading_key = -2) as makes_rounds
-    from asked_timing
-    group by run_id
-) using (run_id)
-where part is not null and (is_step or label is not null);
+where part is not null;
 
 create or replace temp table speed_key as
 select distinct reading_key
