@@ -47,10 +47,10 @@ if TYPE_CHECKING:
     from benchledger.cli.page import write_page as write_page
     from benchledger.comparing.accept import accept_changes as accept_changes
     from benchledger.comparing.compare import compare as compare
-    from benchledger.comparing.diff import diff as diff
+    from benchledger.comparing.differences import diff as diff
     from benchledger.comparing.history import history as history
     from benchledger.definitions.folders import use_definitions as use_definitions
-    from benchledger.drafting.draft_format import draft_format as draft_format
+    from benchledger.drafting.draft import draft_format as draft_format
     from benchledger.explaining.explain import explain as explain
     from benchledger.exports.dlperf import export_dlperf as export_dlperf
     from benchledger.exports.index import export_index as export_index

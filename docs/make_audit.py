@@ -10,7 +10,7 @@ from pathlib import Path
 import benchledger
 from benchledger.auditing.audit import Audit
 from benchledger.definitions.checks import load_checks
-from benchledger.exports.audit_text import by_check
+from benchledger.exports.audit import by_check
 from benchledger.exports.markdown import markdown_table
 from benchledger.exports.values import text_rows
 from benchledger.redaction.samples import shown as masked

@@ -49,7 +49,7 @@ def audit(
     allow_imports()  # Great Expectations needs them
     done = revealed(benchledger.audit(db=settings.db, checks=checks), output or page)
     if page is not None:
-        from benchledger.exports.audit_page import audit_page
+        from benchledger.exports.audit import audit_page
 
         write_file(page, headed(audit_page(done, settings.db.name), "html", page))
     _print(settings, done, form, output, bool(checks))
@@ -57,7 +57,7 @@ def audit(
 
 
 def _print(settings: Settings, done: Audit, form: str, output: Path | None, chosen: bool) -> None:
-    from benchledger.exports.audit_text import audit_text
+    from benchledger.exports.audit import audit_text
 
     if form == "parquet":
         print_frame(done.findings, form, output)
@@ -70,7 +70,7 @@ def _print(settings: Settings, done: Audit, form: str, output: Path | None, chos
 
 
 def _table(done: Audit, most: int | None) -> str:
-    from benchledger.exports.audit_text import by_check
+    from benchledger.exports.audit import by_check
 
     blocks = [frame_table(done.checks)]
     for check, severity, sentence, found in by_check(done):

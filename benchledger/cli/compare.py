@@ -82,8 +82,7 @@ def print_page(page: Page, form: str, output: Path | None, *, means: bool = True
 
 
 def _markdown(page: Page, means: bool) -> str:
-    from benchledger.exports.markdown import markdown_of_frame
-    from benchledger.exports.markdown_text import markdown_text
+    from benchledger.exports.markdown import markdown_of_frame, markdown_text
 
     lines = ["<br>".join(map(markdown_text, page.head))]
     for frame in [*([page.means] if means else []), *([page.cases] if page.cases.height else [])]:

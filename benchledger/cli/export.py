@@ -19,7 +19,7 @@ from benchledger.exports.tables import FORMS, form_of, reports_text
 from benchledger.exports.values import json_text
 
 if TYPE_CHECKING:
-    from benchledger.exports.json_files import JsonFiles
+    from benchledger.exports.answer_files import JsonFiles
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _FOLDER = click.option(

@@ -58,9 +58,8 @@ def print_report(report: Report, form: str, output: Path | None) -> None:
 
     Of more tables than fit a screen it prints the list, unless --all was given.
     """
-    from benchledger.exports.captions import words_at_end
+    from benchledger.exports.captions import is_long, words_at_end
     from benchledger.exports.output_forms import report_text
-    from benchledger.exports.table_list import is_long
 
     report = revealed(listed_if_long(report, form, output), output)
     if form == "parquet":
@@ -79,7 +78,7 @@ def print_report(report: Report, form: str, output: Path | None) -> None:
 
 def listed_if_long(report: Report, form: str, output: Path | None) -> Report:
     """Returns a report as it is printed: the list of its tables if they are many, and --all was not given."""
-    from benchledger.exports.table_list import is_long, table_list
+    from benchledger.exports.captions import is_long, table_list
 
     context = click.get_current_context(silent=True)
     is_whole = context is not None and bool(context.meta.get(ALL_TABLES))
@@ -148,8 +147,7 @@ def write_file(output: Path, text: str) -> None:
 
 
 def _write(output: Path, content: bytes) -> None:
-    from benchledger.exports.atomic_write import write_whole
-    from benchledger.exports.overwrite_guard import refuse_overwrite
+    from benchledger.exports.answer_files import refuse_overwrite, write_whole
 
     settings = _settings()
     refuse_overwrite(output, db=settings.db if settings is not None else None)

@@ -42,7 +42,7 @@ def write_page(path: Path | str, *, db: Path | str = DEFAULT_DB, check: bool = F
     nothing is written then.
     """
     from benchledger.answers.page_blocks import Page, find_blocks, lines_of, with_answers
-    from benchledger.exports.atomic_write import write_whole
+    from benchledger.exports.answer_files import write_whole
 
     page = Path(path)
     before = _read(page)

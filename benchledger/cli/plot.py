@@ -60,7 +60,7 @@ for _name, (_text, _options) in _PLOTS.items():
 
 def _draw(name: str, settings: Settings, output: Path | None, show_sql: bool, **words: Any) -> None:
     from benchledger.cli.import_blocker import allow_imports
-    from benchledger.exports.overwrite_guard import refuse_overwrite
+    from benchledger.exports.answer_files import refuse_overwrite
     from benchledger.plots.data import plot_data
     from benchledger.plots.files import file_bytes, need_ending
 
@@ -84,7 +84,7 @@ def _draw(name: str, settings: Settings, output: Path | None, show_sql: bool, **
             terminal_text(drawn, size.columns, max(16, min(30, size.lines - 12)), coloured=coloured), color=coloured
         )
     else:
-        from benchledger.exports.atomic_write import write_whole
+        from benchledger.exports.answer_files import write_whole
         from benchledger.plots.vega import vega_lite
 
         write_whole(output, file_bytes(vega_lite(drawn), output))

@@ -66,8 +66,7 @@ def reproduce(
 
 
 def _print(settings: Settings, done: Any, form: str, output: Path | None) -> None:
-    from benchledger.exports.markdown import markdown_of_frame
-    from benchledger.exports.markdown_text import markdown_text
+    from benchledger.exports.markdown import markdown_of_frame, markdown_text
     from benchledger.reproducing.summary import counts_frame
 
     said = _said(settings, done, output)

@@ -2,9 +2,9 @@
 
 - `compare.py` compares two sides; `sides.py` opens a side: a folder of logs, a ledger, a campaign, or filters.
   `sql/trials.sql` selects the trials of a side, `sql/pairs.sql` pairs the series of both; `page.py` prints the result.
-- Statistics, over plain numbers: `pair_test.py` judges all pairs together, `noise.py` estimates the noise between
-  trials over all cases, `distributions.py` has Student's t.
-- `diff.py` answers `bench diff`: `evidence.py` reads what is known of runs, `differences.py` ranks what differs.
+- Statistics, over plain numbers: `pair_test.py` judges all pairs together, `distributions.py` estimates the noise
+  between trials over all cases, and has Student's t.
+- `differences.py` answers `bench diff` and ranks what differs; `evidence.py` reads what is known of runs.
 - `history.py` follows lines over time: `sql/history_points.sql` gives their points, `change_points.py` finds the steps,
   `history_page.py` prints them. `accept.py` keeps what a person accepts.
 

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from operator import mul
 
-from benchledger.comparing.distributions import t_quantile, t_two_sided
-from benchledger.comparing.noise import LEAST_VARIANCE, Noise, fit_noise
+from benchledger.comparing.distributions import LEAST_VARIANCE, Noise, fit_noise, t_quantile, t_two_sided
 
 # The rate of false steps over all series (Benjamini-Hochberg); a step's chance is that over all places in its series.
 FALSE_DISCOVERY_RATE = 0.005

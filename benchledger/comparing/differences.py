@@ -1,4 +1,4 @@
-"""Ranks what differs between two sides by how likely it explains a change of speed. Pure: evidence in, list out."""
+"""`bench diff`: what differs between two runs, or two series, ranked by how likely it explains a change of speed."""
 
 from __future__ import annotations
 
@@ -6,14 +6,23 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from benchledger.comparing.evidence import OTHER_MEMORY, Evidence
+from benchledger.answers.rows import frame_of, reading
+from benchledger.comparing.evidence import OTHER_MEMORY, Evidence, evidence_of
+from benchledger.store.default_db import DEFAULT_DB
+from benchledger.store.run_keys import find_run
 
+if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+
+_CELL = "select trial_runs from speed_table where cell = $name and value is not null"
+_COLUMNS = ("kind", "name", "a", "b", "weight", "means")
 # How likely a difference explains another speed, out of 100; docs/comparing.md has the order in words.
 _WORK = {"precision", "batch_size_per_gpu", "global_batch_size", "gpus", "nodes", "seq_len", "gradient_accumulation"}
-_WORK |= {"model", "task", "framework", "implementation", "gpu_model"}
 _FACTS = {"framework_version": 86, "driver_version": 85, "cuda_version": 85, "cudnn_version": 84, "nccl_version": 84}
-_FACTS |= {"image": 82, "interconnect": 80, "topology": 80, "libraries": 76, "implementation_version": 74}
 _FACT = 72
 # Settings by words of their names.
 _SETTINGS = (
@@ -46,6 +55,34 @@ _WARNING = re.compile(r"(?i)warn|error|deprecat|fail")
 _ON = {"true", "True", "1", "1.0", "on", "yes"}
 # At this ratio, or this many times the least difference, a weight is highest.
 _MOST_RATIO, _MOST_TIMES = 0.3, 6.0
+__all__ = ["OTHER_MEMORY", "Difference", "differences"]
+
+
+def diff(a: str, b: str, /, *, db: Path | str = DEFAULT_DB, other_db: Path | str | None = None) -> pl.DataFrame:
+    """Returns what differs between two runs, one row each, the likeliest cause of another speed first.
+
+    `a` and `b` are keys of runs, or names of cells of the speed table, which stand for all their trials. `b` is looked
+    for in `other_db` if it is given. `weight`, out of 100, says how likely such a difference explains a speed; it is a
+    ranking, no probability. Raises NothingFoundError for an unknown run.
+    """
+    import polars as pl
+
+    with reading(db, records=True) as con_a, reading(other_db or db, records=True) as con_b:
+        evidence_a = evidence_of(con_a, _runs_of(con_a, a, db))
+        evidence_b = evidence_of(con_b, _runs_of(con_b, b, other_db or db))
+    found = differences(evidence_a, evidence_b)
+    if not found:
+        return pl.DataFrame(schema={name: pl.Float64 if name == "weight" else pl.String for name in _COLUMNS})
+    return frame_of([{name: getattr(one, name) for name in _COLUMNS} for one in found])
+
+
+def _runs_of(con: duckdb.DuckDBPyConnection, name: str, db: Path | str) -> list[int]:
+    cell = con.execute(_CELL, {"name": name}).fetchone()
+    return list(cell[0]) if cell is not None else [find_run(con, name, db)[1]]
+
+
+_WORK |= {"model", "task", "framework", "implementation", "gpu_model"}
+_FACTS |= {"image": 82, "interconnect": 80, "topology": 80, "libraries": 76, "implementation_version": 74}
 
 
 @dataclass(frozen=True)
@@ -170,6 +207,3 @@ def _listed(values: list[str], runs: int) -> str:
 def _number(values: list[float], as_share: bool = False) -> str:
     mean = sum(values) / len(values)
     return f"{mean * 100:.1f} %" if as_share else f"{mean:.4g}"
-
-
-__all__ = ["OTHER_MEMORY", "Difference", "differences"]

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 
 from benchledger.definitions.log_format import COLUMNS
-from benchledger.drafting.name_guesses import name_guesses, plain
+from benchledger.drafting.detection import name_guesses, plain
 from benchledger.drafting.template_drafts import Entry, escaped
 from benchledger.drafting.values import Name, known_unit, quantity_of
 from benchledger.scanning.values import ANSI

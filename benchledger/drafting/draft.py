@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+from benchledger.archives.opening import open_log
 from benchledger.definitions.log_format import LogFormat
+from benchledger.definitions.redaction import read_redaction
 from benchledger.definitions.template import TemplateError, parse_template
 from benchledger.drafting import detection, meaning, records
 from benchledger.drafting.classification import SortedTemplates, name_growing_counter, sorted_entries
-from benchledger.drafting.excerpt import Excerpt
-from benchledger.drafting.glued import divided
+from benchledger.drafting.detection import name_guesses
 from benchledger.drafting.lists import rates
 from benchledger.drafting.masks import Shape, masked, number_type, shapes
-from benchledger.drafting.name_guesses import name_guesses
-from benchledger.drafting.repair import DraftRepair
+from benchledger.drafting.repair import DraftRepair, divided
+from benchledger.drafting.sampling import Excerpt, read_excerpt
 from benchledger.drafting.template_drafts import Entry, entry_of
 from benchledger.drafting.writing import Parts, written
 from benchledger.errors import UsageError
 from benchledger.redaction.redactor import Redactor
+from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.leads import LeadReader
+from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.rows import Pieces
+from benchledger.scanning.samples import known_formats
 from benchledger.scanning.values import ANSI
 
 _SHAPES_TRIED = 150
 _REJECTS_SHOWN, _REJECT_SHOWN = 5, 160
+_NUMBER_TYPE = re.compile(r":((?:int|float),?)\}")
+_NAME = re.compile(r"[A-Za-z_][\w ./%@()\[\]-]*\Z")
+_LEAST_CELLS, _LEAST_ROWS = 2, 3
+_FORMAT_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*\Z")
 
 
 @dataclass(frozen=True)
@@ -196,17 +207,10 @@ class Drafter:
         )
 
 
-_NUMBER_TYPE = re.compile(r":((?:int|float),?)\}")
-
-
 def _of_both(template: str, other: str) -> str:
     # Two templates that differ only in their types of numbers.
     types = iter(_NUMBER_TYPE.findall(other))
     return _NUMBER_TYPE.sub(lambda hole: f":{number_type((hole.group(1), next(types)))}}}", template)
-
-
-_NAME = re.compile(r"[A-Za-z_][\w ./%@()\[\]-]*\Z")
-_LEAST_CELLS, _LEAST_ROWS = 2, 3
 
 
 def refuse_csv(lines: tuple[str, ...]) -> None:
@@ -235,3 +239,33 @@ def _is_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def draft_format(*logs: Path | str, name: str = "draft", force: bool = False) -> Draft:
+    """Returns a definition with samples, drafted from logs of one program, with a question at each guess.
+
+    Of a long log only the first MB and the end are used. Raises UsageError if no format can be drafted, for a name that
+    exists, and, without `force`, for a log that a known format already reads.
+    """
+    if not logs:
+        raise UsageError("give at least one log of the program")
+    known = known_formats()
+    if not _FORMAT_NAME.match(name):
+        raise UsageError(f"{name!r} is not a valid format name: use lower-case letters, digits, '-', '_' and '.'")
+    if name in known:
+        raise UsageError(f"format {name!r} exists already ({known[name].path}): choose another --name")
+    excerpts: list[Excerpt] = []
+    others = dict(known)
+    for log in logs:
+        with open_log(Path(log)) as stream:
+            excerpts.append(read_excerpt(stream, str(log)))
+        found = LogReader(known).read(io.BytesIO(excerpts[-1].data), RecordColumns(), lambda _: False).format
+        # A reader of last resort reads what has no format of its own yet.
+        if found is not None and known[found].kind != "self_describing" and not force:
+            raise UsageError(
+                f"{log}: format {found} already reads it. `bench explain {log}` shows why; --force drafts another"
+            )
+        others.pop(found or "", None)
+    # The key comes from the logs: without them, nobody can tell whose names the pseudonyms replace.
+    key = hashlib.blake2b(b"".join(excerpt.data for excerpt in excerpts), digest_size=32).digest()
+    return Drafter(name, excerpts, others, Redactor(read_redaction(), key)).draft()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from benchledger.definitions.log_format import COLUMNS
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.drafting.classification import Setting, SortedTemplates, is_evaluated, is_validation
-from benchledger.drafting.name_guesses import name_guesses, plain
+from benchledger.drafting.detection import name_guesses, plain
 from benchledger.drafting.template_drafts import Entry
 from benchledger.drafting.values import Name, known_unit, quantity_of, time_of
 

@@ -5,26 +5,24 @@ from __future__ import annotations
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
 from benchledger.definitions.format_file import read_formats
 from benchledger.definitions.log_format import LogFormat
-from benchledger.definitions.template import parse_template
+from benchledger.definitions.template import TemplateError, parse_template
 from benchledger.drafting import records
 from benchledger.drafting.classification import SortedTemplates
-from benchledger.drafting.excerpt import Excerpt
-from benchledger.drafting.glued import begins_of
 from benchledger.drafting.masks import masked
-from benchledger.drafting.sampling import samples_of
-from benchledger.drafting.template_drafts import escaped, start_of
+from benchledger.drafting.sampling import Excerpt, samples_of
+from benchledger.drafting.template_drafts import Entry, escaped, start_of
 from benchledger.drafting.writing import Parts, written
 from benchledger.errors import DefinitionError, counted
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.leads import LeadReader
 from benchledger.scanning.lines import LineReader
-from benchledger.scanning.patterns import compiled, whole_pattern
+from benchledger.scanning.patterns import compiled, head_pattern, whole_pattern
 from benchledger.scanning.rows import NO_HEAD, Pieces, RejectedPiece
 from benchledger.scanning.samples import check_format, known_formats
 from benchledger.scanning.values import ANSI
@@ -36,6 +34,8 @@ _HOLES = re.compile(r"(?:\{\*\} ?){2,}")
 # `ckpt/50.pt`, `step_50`: a word with a counter in it.
 _NUMBERED = re.compile(r"[^\s{}]*[0-9][^\s{}]*")
 _TEMPLATE = re.compile(r"template (['\"])(.*)\1 of ")
+_COUNTER = re.compile(r"(.*?)\{(?:step|epoch):")
+_STEP = re.compile(r"(.*?)\{step:")
 
 
 class DraftRepair:
@@ -175,3 +175,30 @@ def _with_file(parts: Parts, use: Callable[[LogFormat], _T]) -> _T:
         path.write_text(written(parts), encoding="utf-8")
         known = {name: log_format for name, log_format in known_formats().items() if name != parts.name}
         return use(read_formats([path], known)[parts.name])
+
+
+def divided(lines: tuple[str, ...], steps: Iterable[Entry]) -> tuple[str, ...]:
+    """Returns the lines, but "" in place of one in which a step begins twice; its last piece, if most are so."""
+    for pattern in begins_of(steps):
+        begins = [[match.start() for match in pattern.finditer(line.encode())] for line in lines]
+        glued = sum(len(found) > 1 for found in begins)
+        keep = 2 * glued > sum(map(bool, begins))
+        lines = tuple(
+            line if len(found) < 2 else line.encode()[found[-1] :].decode() if keep else ""
+            for line, found in zip(lines, begins, strict=True)
+        )
+    return lines
+
+
+def begins_of(steps: Iterable[Entry]) -> list[re.Pattern[bytes]]:
+    """Returns the patterns of the beginnings of steps, up to their counters."""
+    return [compiled(begin) for entry in steps if (begin := _begin(entry.template))]
+
+
+def _begin(template: str) -> bytes | None:
+    # Of `[rank{rank:int}] e{epoch:int} s{step:int}/40 | {pairs}` all before `/40`.
+    match = _STEP.match(template) or _COUNTER.match(template)
+    try:
+        return head_pattern(parse_template(match.group(1), anywhere=True)) + b"[0-9]" if match else None
+    except TemplateError:
+        return None

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from benchledger.definitions.vocabulary import vocabulary
-from benchledger.drafting.name_guesses import name_guesses
+from benchledger.drafting.detection import name_guesses
 
 UNIT = re.compile(r" ?([A-Za-z%][A-Za-z%/]*)")
 # Not units of the vocabulary: some programs mean 1000 by them, some 1024.

@@ -67,7 +67,7 @@ def explain(
 
 def _with_lines(con: duckdb.DuckDBPyConnection, found: Explained, db: Path | str) -> Explained:
     from benchledger.explaining.explained import ExplainedCell
-    from benchledger.explaining.lines import with_lines
+    from benchledger.explaining.readings import with_lines
 
     if not isinstance(found, ExplainedCell):
         raise UsageError("--lines shows the lines behind a cell: name one, or give filters")

@@ -11,7 +11,7 @@ from benchledger.answers.tables.grouping import Row, differing_also, grouped, so
 from benchledger.answers.tables.left_out import need_series
 from benchledger.answers.tables.rules import need_value, rows_by_rule, rules_asked_for, several_rules
 from benchledger.errors import NothingFoundError, UsageError, known
-from benchledger.exports.json_files import JsonFiles
+from benchledger.exports.answer_files import JsonFiles
 from benchledger.store.default_db import DEFAULT_DB
 
 # Mean and median over the trials that count, rounded as the rule rounds its trial average. The rule itself may use only

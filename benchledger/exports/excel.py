@@ -10,7 +10,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchledger.exports.atomic_write import write_whole
+from benchledger.exports.answer_files import write_whole
 from benchledger.exports.safe_text import escaped, is_formula
 from benchledger.exports.values import value_text
 

@@ -6,9 +6,11 @@ Cells are not padded, so that a changed number changes only its own line.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
+from benchledger.answers.tables.table import Kind, Line
 from benchledger.exports.captions import (
     headings,
     short_paths,
@@ -17,8 +19,7 @@ from benchledger.exports.captions import (
     words_below,
     words_below_trials,
 )
-from benchledger.exports.markdown_text import markdown_line, markdown_text
-from benchledger.exports.prose import markdown_of_prose
+from benchledger.exports.safe_text import escaped, escaped_lines
 from benchledger.exports.values import text_rows
 
 if TYPE_CHECKING:
@@ -28,6 +29,19 @@ if TYPE_CHECKING:
 
 _RULES = {"left": "---", "center": ":---:", "right": "---:"}
 _NUMBER = re.compile(r"[-+]?\d[\d,.]*(e[-+]?\d+)?%?", re.IGNORECASE)
+# Characters that need a backslash. An underscore within a word (bert_base) is plain text already.
+_SIGNS = re.compile(r"[\\`*\[\]|~]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
+# An & acts as markup only before a name or number with a semicolon (an entity).
+_AMPERSAND = re.compile(r"&(?=#?\w+;)")
+# GitHub renders text between two $ as maths.
+_ENTITIES = str.maketrans({"<": "&lt;", ">": "&gt;", "$": "&#36;"})
+# GitHub makes links of mail addresses and of user names after an @.
+_AT = re.compile(r"(?<![0-9A-Za-z])@|@(?=[0-9A-Za-z_-]+\.)")
+# GitHub makes links of bare addresses.
+_ADDRESS = re.compile(r"://|\bwww\.", re.IGNORECASE)
+# A sign or number at the beginning makes a line a heading, a list, a quotation or a rule.
+_OPENING = re.compile(r"^(\s*)([-+#=]|\d+(?=[.)]))")
+_TICKS = re.compile("`+")
 
 
 def markdown_of_frame(frame: pl.DataFrame) -> str:
@@ -96,3 +110,49 @@ def _text_table(frame: pl.DataFrame, align: str | None = None) -> str:
 
 def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
+
+
+def markdown_text(text: str) -> str:
+    """Returns text as Markdown that shows exactly this text, on one line."""
+    plain = _AMPERSAND.sub("&amp;", escaped(text)).translate(_ENTITIES)
+    shown = _AT.sub("&#64;", _SIGNS.sub(lambda sign: "\\" + sign[0], plain))
+    return _ADDRESS.sub(lambda found: found[0].replace("/", "\\/").replace(".", "\\."), shown).strip()
+
+
+def markdown_line(text: str) -> str:
+    """Returns text as a line of its own: never a heading, list or rule, whatever it begins with."""
+    return _OPENING.sub(
+        lambda found: found[1] + ("\\" + found[2] if not found[2].isdigit() else found[2] + "\\"), markdown_text(text)
+    )
+
+
+def markdown_of_prose(lines: Iterable[Line]) -> str:
+    """Returns lines as Markdown: consecutive items or quotes form one block, every other line its own."""
+    blocks: list[str] = []
+    for kind, group in groupby(lines, key=lambda line: line.kind):
+        written = [_written(line) for line in group]
+        blocks += ["\n".join(written)] if kind in (Kind.ITEM, Kind.QUOTE) else written
+    return "\n\n".join(blocks)
+
+
+def _written(line: Line) -> str:
+    if line.kind is Kind.BLOCK:
+        # The fence must be longer than any run of back quotes in the text. nvidia-smi separates its columns by tabs.
+        fence = "`" * max(3, _longest_run(line.text) + 1)
+        return f"{fence}text\n{escaped_lines(line.text.expandtabs())}\n{fence}"
+    marks = {Kind.HEADING: "#" * line.depth + " ", Kind.ITEM: "  " * line.depth + "- ", Kind.QUOTE: "> "}
+    return marks.get(line.kind, "") + line.before + _value(line) + line.after
+
+
+def _value(line: Line) -> str:
+    if line.code:
+        text = escaped(line.text)
+        ticks = "`" * (_longest_run(text) + 1)
+        space = " " if text.startswith("`") or text.endswith("`") else ""
+        return f"{ticks}{space}{text}{space}{ticks}"
+    text = markdown_text(line.text) if line.before else markdown_line(line.text)
+    return text if line.link is None else f"[{text}]({line.link})"
+
+
+def _longest_run(text: str) -> int:
+    return max(map(len, _TICKS.findall(text)), default=0)

@@ -1,17 +1,19 @@
-"""Writes a frame or report in the requested form. This is the only module that knows every form."""
+"""Writes a frame or report in the requested form, CSV among them. This is the only module that knows every form."""
 
 from __future__ import annotations
 
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchledger.errors import UsageError
-from benchledger.exports.values import json_text
+from benchledger.exports.safe_text import escaped, is_formula
+from benchledger.exports.values import json_text, value_text
 
 if TYPE_CHECKING:
     import polars as pl
 
     from benchledger.answers.tables.table import Coverage, Report
+
 
 # The text forms of an answer, besides a table on the terminal.
 TEXT_FORMS = ("markdown", "csv", "json", "latex")
@@ -19,9 +21,9 @@ TEXT_FORMS = ("markdown", "csv", "json", "latex")
 
 def frame_text(frame: pl.DataFrame, form: str) -> str:
     """Returns a frame as Markdown, CSV, JSON or LaTeX, without a line break at the end."""
-    from benchledger.exports.delimited import csv_of_frame
     from benchledger.exports.latex import latex_of_frame
     from benchledger.exports.markdown import markdown_of_frame
+    from benchledger.exports.output_forms import csv_of_frame
 
     if form == "markdown":
         return markdown_of_frame(frame)
@@ -82,3 +84,25 @@ def report_json(report: Report) -> dict[str, object]:
 
 def _coverage(coverage: Coverage) -> dict[str, object]:
     return {"present": coverage.present, "total": coverage.total, "missing": coverage.missing}
+
+
+def csv_of_frame(frame: pl.DataFrame) -> str:
+    """Returns a frame as CSV, with a line of column names and no line break at the end.
+
+    A text that a spreadsheet would run as a formula gets an apostrophe before it. Numbers stay as they are, -1.5 too.
+    """
+    import polars as pl
+
+    tame = frame.with_columns(
+        pl.Series(name, [_cell(value) for value in frame[name].to_list()], pl.String)
+        for name, kind in frame.schema.items()
+        if not (kind.is_numeric() or kind in (pl.Boolean, pl.Date, pl.Datetime, pl.Null, pl.Time))
+    )
+    return tame.rename({name: str(_cell(name)) for name in tame.columns}).write_csv().rstrip("\n")
+
+
+def _cell(value: Any) -> str | None:
+    if value is None:
+        return None
+    text = escaped(value_text(value))
+    return f"'{text}" if is_formula(text) else text

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from benchledger.answers.rows import reading
 from benchledger.answers.tables.table import Report
 from benchledger.errors import NothingFoundError, UsageError, suggestion
-from benchledger.exports.atomic_write import write_whole
+from benchledger.exports.answer_files import refuse_overwrite, write_whole
 from benchledger.exports.output_forms import TEXT_FORMS, parquet_bytes, report_json, report_text
-from benchledger.exports.overwrite_guard import refuse_overwrite
 from benchledger.exports.real_names import NOTE, headed, with_real_names
 from benchledger.exports.values import json_text
 from benchledger.redaction.real_names import RealNames

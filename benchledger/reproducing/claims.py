@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from benchledger.reproducing.page import Page, PageTable, Row
-from benchledger.reproducing.units import Unit, is_no_speed, quantity_of, unit_of
+from benchledger.reproducing.verdicts import Unit, is_no_speed, quantity_of, unit_of
 from benchledger.reproducing.words import (
     NOTHING,
     Facts,

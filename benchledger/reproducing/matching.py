@@ -13,9 +13,8 @@ from typing import Any
 
 from benchledger.reproducing.claims import Claim
 from benchledger.reproducing.evidence import Evidence, Place, Run
-from benchledger.reproducing.models import family_of
 from benchledger.reproducing.page import Link, Page
-from benchledger.reproducing.words import Facts, facts_of
+from benchledger.reproducing.words import Facts, facts_of, family_of
 
 # Facts that name a case: of two runs that fit, the one that states more of them.
 NAMING = ("gpus", "batch_size_per_gpu", "precision", "framework", "model")

@@ -5,25 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
-from benchledger.reproducing.models import models_in
+from benchledger.definitions.vocabulary import vocabulary
 
 Facts = dict[str, object]
-
-
-def any_case(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
-
-
-# Spellings of an empty cell, and of a run that gave no number.
-NOTHING = any_case(r"[-–—―/\\*_ .]*|n\.?/?a\.?|none|null|nan|tbd|todo|oom|out of memory|fail(?:ed)?|x|×|无|暂无")
 _NUMBER = r"[-+]?(?:\d{1,3}(?:[,，]\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?"
 _PRINTED = re.compile(rf"\s*[~≈]?({_NUMBER})\s*([kKM]?)\s*(.*)", re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")
 # What stands further on in a paragraph or cell is not read.
 _LONGEST = 2000
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
-
 # A head that names the fact whose values stand below it.
 _NUMBER_OF = r"(?:#|num(?:ber)?[\s_-]*(?:of[\s_-]*)?|n_?)?"
 _BATCH_WORDS = r"(?:batch[\s_-]*si?ze?|bs|bsz|bz|mbs|micro[\s_-]*batch.*|batch)"
@@ -56,8 +48,6 @@ _KEYS = (
         r"logs?|scripts?|dataset|optimizer|task|次数|线程数?|版本|日期|参数|说明|备注|日志|脚本|数据集|优化器|任务",
     ),
 )
-_KEY_HEADS = tuple((name, any_case(rf"\W*(?:{pattern})\W*")) for name, pattern in _KEYS)
-
 _GPU_NAME = (
     r"(?:RTX\s*)?(?:[VAHBPLT]\d{2,3}[A-Za-z]?(?![A-Za-z0-9]|\.\d)|GH200|GB[23]00|TITAN\s*\w+|\d0[5-9]0(?:\s*Ti)?"
     r"|A[46]000|MI\d{3}X?)"
@@ -65,6 +55,35 @@ _GPU_NAME = (
 _MOST_CARDS = 8
 _IS = r"\s*[=:：]?\s*"
 _BATCH_OF = r"(?:bsz?|bz|mbs|max_tokens|batch[\s_-]*(?:si?ze?|szie)?(?:[\s_-]*per[\s_-]*\w+)?)"
+_PRECISIONS = (
+    ("tf32", r"tf-?32"), ("fp32", r"fp-?32|float32|单精度|full precision"),
+    ("fp16", r"fp-?16|float16|half|半精度|混合精度|(?<![a-z])amp(?![a-z])|mixed[\s_-]precision"),
+    ("bf16", r"bf-?16|bfloat16"), ("fp8", r"fp-?8"),
+)  # fmt: skip
+_COUNTS = (
+    "gpus", "nodes", "gpus_per_node", "batch_size_per_gpu", "global_batch_size", "seq_len", "gradient_accumulation",
+)  # fmt: skip
+_FRAMEWORKS = (
+    ("paddlepaddle", r"paddle"), ("tensorflow", r"tensorflow|(?<![a-z])tf[12]?(?![a-z0-9])"),
+    ("pytorch", r"torch|megatron|fairseq"), ("mxnet", r"mx-?net|gluon"), ("oneflow", r"oneflow"),
+    ("mindspore", r"mindspore"), ("jax", r"(?<![a-z])jax(?![a-z])|flax"),
+)  # fmt: skip
+# Families of which tables name no member, and models that hold the name of another one.
+_FAMILIES = ("bert", "hrnet", "transformer", "transformer_xl", "ssd", "gpt2", "whisper", "llama3")
+_OTHERS = ("swin_transformer", "vision_transformer", "transformer_engine")
+# Shorter spellings stand in other words.
+_LEAST_LETTERS = 3
+
+
+def any_case(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+# Spellings of an empty cell, and of a run that gave no number.
+NOTHING = any_case(r"[-–—―/\\*_ .]*|n\.?/?a\.?|none|null|nan|tbd|todo|oom|out of memory|fail(?:ed)?|x|×|无|暂无")
+
+_KEY_HEADS = tuple((name, any_case(rf"\W*(?:{pattern})\W*")) for name, pattern in _KEYS)
+
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, any_case(pattern))
     for name, pattern in (
@@ -82,25 +101,12 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("seq_len", rf"(?:(?:max[\s_-]*)?seq(?:uence)?[\s_-]*len(?:gth)?|(?<![A-Za-z])sl){_IS}(\d+)"),
     )
 )
-_PRECISIONS = (
-    ("tf32", r"tf-?32"), ("fp32", r"fp-?32|float32|单精度|full precision"),
-    ("fp16", r"fp-?16|float16|half|半精度|混合精度|(?<![a-z])amp(?![a-z])|mixed[\s_-]precision"),
-    ("bf16", r"bf-?16|bfloat16"), ("fp8", r"fp-?8"),
-)  # fmt: skip
 _PRECISION = tuple((name, any_case(pattern)) for name, pattern in _PRECISIONS)
 _MODES = (("amp", any_case(r"(?<![a-z])amp(?![a-z])|mixed|混合")), ("fp16", any_case(r"fp-?16|float16|half|半精度")))
-_COUNTS = (
-    "gpus", "nodes", "gpus_per_node", "batch_size_per_gpu", "global_batch_size", "seq_len", "gradient_accumulation",
-)  # fmt: skip
 _ONE_CARD, _ONE_NODE = any_case(r"单\s*卡|single[\s-]*(?:gpu|card)"), any_case(r"单机|single[\s-]*node")
 _NO_ACCUMULATION = any_case(r"(?:w/?o|without|no|关闭|无)[\s_-]*(?:acc\w*grad|grad\w*[\s_-]*acc)")
 _ACCUMULATION = any_case(r"(?:acc\w*grad|grad\w*[\s_-]*acc|梯度累积)")
 _FAMILY = any_case(rf"(?<![A-Za-z0-9])(?:\d+\s*x\s*)?({_GPU_NAME})")
-_FRAMEWORKS = (
-    ("paddlepaddle", r"paddle"), ("tensorflow", r"tensorflow|(?<![a-z])tf[12]?(?![a-z0-9])"),
-    ("pytorch", r"torch|megatron|fairseq"), ("mxnet", r"mx-?net|gluon"), ("oneflow", r"oneflow"),
-    ("mindspore", r"mindspore"), ("jax", r"(?<![a-z])jax(?![a-z])|flax"),
-)  # fmt: skip
 _FRAMEWORK = tuple((name, any_case(pattern)) for name, pattern in _FRAMEWORKS)
 
 
@@ -214,3 +220,46 @@ def frameworks_in(text: str) -> set[object]:
 
 def _named(text: str, known: Iterable[tuple[str, re.Pattern[str]]]) -> set[object]:
     return {name for name, pattern in known if pattern.search(text)}
+
+
+def models_in(text: str) -> set[str]:
+    """Returns the models that a text names, or their families: `bert` for Bert, `bert_base` for Bert Base."""
+    # ResNet50 V1.5 is the ledger's resnet50.
+    bare = re.sub(r"v\d\.\d", " ", text.lower())
+    found: dict[str, list[tuple[int, int]]] = {}
+    for pattern, model in _patterns():
+        for match in pattern.finditer(bare):
+            found.setdefault(model, []).append(match.span())
+    places = [span for spans in found.values() for span in spans]
+    # transformer_xl_base is no transformer_base: the longest spelling counts.
+    return {
+        model
+        for model, spans in found.items()
+        if model not in _OTHERS and not all(any(_holds(other, span) for other in places) for span in spans)
+    }
+
+
+def _holds(other: tuple[int, int], span: tuple[int, int]) -> bool:
+    return other != span and other[0] <= span[0] and span[1] <= other[1]
+
+
+@cache
+def family_of(model: str) -> str:
+    """Returns the family of a model, such as bert of bert_base; the model itself if it is of none."""
+    return max((name for name in _FAMILIES if model.startswith(name)), key=len, default=model)
+
+
+@cache
+def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
+    fact = vocabulary().facts["model"]
+    # What README 002 alone calls gpt is some GPT elsewhere.
+    names = {spelling: model for spelling, model in fact.aliases.items() if spelling != "gpt"}
+    names |= {name: name for name in (*fact.known, *_FAMILIES, *_OTHERS)}
+    found = []
+    for spelling, model in sorted(names.items()):
+        parts = re.findall(r"[a-z]+|\d+", spelling.lower())
+        if sum(map(len, parts)) >= _LEAST_LETTERS:
+            # A word of its own, or the beginning of a longer name that ends in digits: BERT-large2.
+            body = r"[\W_]*".join(map(re.escape, parts))
+            found.append((re.compile(rf"(?<![a-z]){body}(?![a-z]|\d)"), model))
+    return tuple(found)

@@ -10,9 +10,8 @@ from benchledger.answers.filters import MACHINE_COLUMNS, Filters, read_filters
 from benchledger.answers.rows import frame_of, reading, rows_of
 from benchledger.answers.tables.grouping import Row
 from benchledger.answers.tables.left_out import need_series
-from benchledger.exports.delimited import csv_of_frame
 from benchledger.exports.excel import Sheet, write_workbook
-from benchledger.exports.output_forms import parquet_bytes
+from benchledger.exports.output_forms import csv_of_frame, parquet_bytes
 from benchledger.site.cases import told_cases
 from benchledger.site.files import data_file, refuse_folder, site_folder
 from benchledger.site.numbers import QUANTITIES, packed_numbers, packed_runs, rows_of_quantity

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchledger.errors import UsageError
-from benchledger.exports.atomic_write import write_whole
+from benchledger.exports.answer_files import write_whole
 from benchledger.exports.safe_text import escaped
 from benchledger.exports.values import plain
 

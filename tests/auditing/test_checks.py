@@ -12,7 +12,7 @@ import pytest
 
 import benchledger
 from benchledger.definitions.checks import load_checks
-from benchledger.exports.audit_page import audit_page
+from benchledger.exports.audit import audit_page
 from tests.auditing.cases import CASES, Make
 from tests.auditing.conftest import writing
 from tests.views.conftest import Ledger

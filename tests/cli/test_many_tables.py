@@ -11,7 +11,7 @@ import pytest
 
 from benchledger.answers.tables.table import Coverage, Report, Table
 from benchledger.cli import output
-from benchledger.exports.table_list import table_list
+from benchledger.exports.captions import table_list
 from tests.cli.bench import run_bench
 from tests.ledger_rows import ledger_rows
 

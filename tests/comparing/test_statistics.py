@@ -8,8 +8,7 @@ import random
 import pytest
 
 from benchledger.comparing.compare import steps_variance
-from benchledger.comparing.distributions import digamma, inverse_trigamma, t_quantile, t_two_sided, trigamma
-from benchledger.comparing.noise import fit_noise
+from benchledger.comparing.distributions import digamma, fit_noise, inverse_trigamma, t_quantile, t_two_sided, trigamma
 from benchledger.comparing.pair_test import Pair, adjust, geometric_mean, judge
 
 QUIET = Pair([100.0, 100.2, 99.9], [100.1, 99.9, 100.0])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from benchledger.exports.markdown_text import markdown_line, markdown_text
+from benchledger.exports.markdown import markdown_line, markdown_text
 from benchledger.exports.output_forms import frame_text
 from benchledger.exports.safe_text import escaped
 from tests.exports.hostile import HOSTILE

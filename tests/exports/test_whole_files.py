@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchledger.exports.atomic_write import write_whole
+from benchledger.exports.answer_files import write_whole
 from tests.cli.bench import run_bench
 
 

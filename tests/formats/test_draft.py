@@ -12,7 +12,7 @@ from benchledger.definitions.folders import definition_files
 from benchledger.definitions.format_bases import GivenFormats
 from benchledger.definitions.format_file import read_formats
 from benchledger.definitions.log_format import LogFormat
-from benchledger.drafting import excerpt
+from benchledger.drafting import sampling
 from benchledger.drafting.draft import Draft
 from benchledger.drafting.masks import masked
 from benchledger.errors import UsageError
@@ -219,8 +219,8 @@ def test_what_no_format_can_be_drafted_from_is_told(content: bytes, why: str, tm
 
 
 def test_of_a_huge_log_the_beginning_and_the_end_suffice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(excerpt, "HEAD", 60_000)
-    monkeypatch.setattr(excerpt, "TAIL", 5_000)
+    monkeypatch.setattr(sampling, "HEAD", 60_000)
+    monkeypatch.setattr(sampling, "TAIL", 5_000)
     head, _, tail = TOY.partition("[toytrain 2026-11-20 10:01:21,870]")
     steps = "".join(
         f"[toytrain 2026-11-20 10:01:00,000] step {step}/90000 | loss: 7.1, lr: 1e-04, speed: 51.4 seq/s/gpu\n"

@@ -12,7 +12,7 @@ from benchledger.definitions.format_file import read_formats
 from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.redaction import read_redaction
 from benchledger.drafting.draft import Draft, Drafter
-from benchledger.drafting.excerpt import read_excerpt
+from benchledger.drafting.sampling import read_excerpt
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.samples import check_files, known_formats

@@ -181,7 +181,7 @@
     setTimeout(() => URL.revokeObjectURL(address), 1000);
   };
 
-  // CSV that no spreadsheet runs as a formula: as benchledger.exports.delimited writes it.
+  // CSV that no spreadsheet runs as a formula: as benchledger.exports.output_forms writes it.
   bench.csv = (heads, rows) => {
     const cell = (value) => {
       if (value === null || value === undefined) return "";

@@ -1,4 +1,4 @@
-"""Writes an audit as one self-contained HTML page: no font, script, image or network request."""
+"""An audit as text, and as a page that looks right offline."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from benchledger.errors import counted
-from benchledger.exports.audit_text import NUMBERS, by_check
+from benchledger.exports.markdown import markdown_line, markdown_of_frame
+from benchledger.exports.output_forms import frame_text
 from benchledger.exports.safe_text import escaped
-from benchledger.exports.values import text_rows
+from benchledger.exports.values import json_text, text_rows
 
 if TYPE_CHECKING:
     import polars as pl
 
     from benchledger.auditing.audit import Audit
 
+
+# The columns of numbers, which are shown as text.
+NUMBERS = ("value", "expected")
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c2330; --dim: #5b6577; --paper: #fff; --line: #d9dee7; --soft: #f4f6f9;
   --error: #b3261e; --warning: #8a5a00; --note: #2a5db0; --clean: #24703d; }
@@ -44,6 +48,51 @@ _CLASSES = {
     **dict.fromkeys(("run_key", "cell"), ' class="name"'),
     "place": ' class="place"',
 }
+
+
+def audit_text(audit: Audit, form: str) -> str:
+    if form == "json":
+        return json_text(
+            {
+                "checks": audit.checks.to_dicts(),
+                "causes": audit.causes.to_dicts(),
+                "findings": audit.findings.to_dicts(),
+                "remarks": audit.remarks,
+            }
+        )
+    if form == "markdown":
+        blocks = [markdown_of_frame(audit.checks)]
+        for check, severity, sentence, found in by_check(audit):
+            blocks += [f"## {check}", markdown_line(f"{severity}: {sentence}"), markdown_of_frame(found)]
+        blocks += map(markdown_line, audit.remarks)
+        return "\n\n".join(blocks)
+    return frame_text(audit.findings, form)
+
+
+def by_check(audit: Audit) -> list[tuple[str, str, str, pl.DataFrame]]:
+    """Returns one tuple per check with findings: its name, severity, sentence, and findings without empty columns."""
+    import polars as pl
+
+    shown = _shown(audit.findings)
+    parts = []
+    for check, severity, count, sentence in audit.checks.iter_rows():
+        if count:
+            found = shown.filter(pl.col("check") == check).drop("check", "severity", "cause")
+            filled = [column for column in found.columns if found[column].null_count() < found.height]
+            parts.append((check, severity, sentence, found.select(filled)))
+    return parts
+
+
+def _shown(findings: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    line = pl.when(pl.col("line").is_null()).then(pl.lit("")).otherwise(pl.format(":{}", "line"))
+    numbers = [
+        # Six digits are enough to see that two numbers differ; JSON, CSV and Parquet hold them unrounded.
+        pl.Series(name, [None if value is None else f"{value:.6g}" for value in findings[name]], pl.String)
+        for name in NUMBERS
+    ]
+    return findings.with_columns(*numbers, place=pl.col("place") + line).drop("line")
 
 
 def audit_page(audit: Audit, ledger: str) -> str:

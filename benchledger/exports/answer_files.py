@@ -1,15 +1,19 @@
-"""Checks where an answer may be written: over an earlier answer, never over a ledger, a log or a page."""
+"""Where an answer may be written (over an earlier one, never over a ledger, a log or a page), and writing it whole."""
 
 from __future__ import annotations
 
 import os
+import stat
 import zipfile
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benchledger.answers.page_blocks import find_blocks, lines_of
 from benchledger.archives.magic_bytes import HEAD, is_archive
 from benchledger.errors import UsageError
+from benchledger.exports.values import json_text
 from benchledger.store.key_file import KEY_MAGIC
 
 # Pages are written by people. A larger file is taken for an answer.
@@ -88,3 +92,46 @@ def _need_unread(outputs: Iterable[Path], db: Path | str) -> None:
     for output in outputs:
         if os.path.realpath(output) in read:
             raise UsageError(f"{output}: is a log of this ledger and is not overwritten. {_CURE}")
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Writes a temporary file beside `path` and moves it there, with the mode of the file that it replaces.
+
+    A link stays a link. A path that is not a plain file (a pipe, /dev/stdout), or in a folder where no file can be
+    created, is written in place. Raises OSError with this path in it.
+    """
+    target = Path(os.path.realpath(path))
+    half = target.with_name(f".{target.name[:200]}.{os.getpid()}.part")
+    try:
+        if target.exists() and (not target.is_file() or not os.access(target.parent, os.W_OK)):
+            path.write_bytes(content)
+            return
+        try:
+            with half.open("xb") as sink:
+                sink.write(content)
+            if target.exists():
+                half.chmod(stat.S_IMODE(target.stat().st_mode))
+            half.replace(target)
+        finally:
+            half.unlink(missing_ok=True)
+    except OSError as error:
+        # The error of a full disk names no file, or names the temporary one, which means nothing to the user.
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+@dataclass(frozen=True)
+class JsonFiles:
+    files: dict[str, dict[str, Any]]
+    notes: tuple[str, ...] = ()
+
+    def write(self, folder: Path | str, db: Path | str | None = None) -> None:
+        """Writes every file below `folder` and replaces earlier answers.
+
+        Raises UsageError, before it writes any file, if a file exists that is not an earlier answer, or is a log of the
+        ledger `db`.
+        """
+        refuse_overwrite(*(Path(folder) / name for name in self.files), db=db)
+        for name, content in self.files.items():
+            path = Path(folder) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, f"{json_text(content)}\n".encode())
