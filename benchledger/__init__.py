@@ -85,7 +85,7 @@ if TYPE_CHECKING:
     from benchledger.upkeep.check import db_check as db_check
     from benchledger.upkeep.exclude import exclude as exclude, exclusions as exclusions
     from benchledger.upkeep.info import db_info as db_info
-    from benchledger.upkeep.migrate import db_migrate as db_migrate
+    from benchledger.upkeep.backup import db_migrate as db_migrate
 
 _MODULES = {
     "answers.formats": "check_formats formats show_format",
@@ -110,10 +110,10 @@ _MODULES = {
     "cli.page": "write_page",
     "comparing.accept": "accept_changes",
     "comparing.compare": "compare",
-    "comparing.diff": "diff",
+    "comparing.differences": "diff",
     "comparing.history": "history",
     "definitions.folders": "use_definitions",
-    "drafting.draft_format": "draft_format",
+    "drafting.draft": "draft_format",
     "explaining.explain": "explain",
     "exports.dlperf": "export_dlperf",
     "exports.index": "export_index",
@@ -135,11 +135,10 @@ _MODULES = {
     "running.environments": "make_environment",
     "running.run": "cases run",
     "site.export": "export_site",
-    "upkeep.backup": "db_backup db_compact",
+    "upkeep.backup": "db_backup db_compact db_migrate",
     "upkeep.check": "db_check",
     "upkeep.exclude": "exclude exclusions",
     "upkeep.info": "db_info",
-    "upkeep.migrate": "db_migrate",
 }
 _HOMES = {name: f"benchledger.{module}" for module, names in _MODULES.items() for name in names.split()}
 __all__ = sorted(_HOMES)

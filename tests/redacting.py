@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchledger.definitions import folders
-from benchledger.definitions.leads import leads
 from benchledger.definitions.names import load_names
+from benchledger.definitions.template import leads
 from benchledger.redaction.samples import known_redaction, load_redaction
 from benchledger.scanning.samples import known_formats, load_formats
 

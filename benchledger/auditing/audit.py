@@ -9,8 +9,8 @@ from pathlib import Path
 from threading import Timer
 from typing import TYPE_CHECKING
 
-from benchledger.auditing import findings, private_text
-from benchledger.auditing.suite import Suite
+from benchledger.auditing import private_text
+from benchledger.auditing.suite import Suite, collect, keep_views, make_table, placed
 from benchledger.definitions.checks import SEVERITIES, Check, find_checks
 from benchledger.errors import DatabaseError, DefinitionError, UsageError
 from benchledger.store.confined import check_functions, check_statement, confine
@@ -67,22 +67,22 @@ def audit(*, db: Path | str = DEFAULT_DB, checks: Collection[str] = ()) -> Audit
         confine(con)
         for check in chosen:
             _refuse_unsafe(con, check)
-        findings.make_table(con)
+        make_table(con)
         asked = "\n".join(check.sql or check.on or "" for check in chosen)
         if "private_text" in asked:
             private_text.make_table(con)
         with _limited(con, "the views that several checks read"):
-            findings.keep_views(con, asked)
+            keep_views(con, asked)
         suite = Suite(con)
         for check in chosen:
             with _limited(con, check.check):
                 if check.sql is not None:
-                    findings.collect(con, check)
+                    collect(con, check)
                 else:
                     suite.collect(check)
         suite.confirm(chosen)
         unseen = missing_logs_note(con) if any(check.check == "against_published" for check in chosen) else None
-        found = private_text.without_private_places(findings.placed(con))
+        found = private_text.without_private_places(placed(con))
         return _answer(chosen, found, (f"against_published: {unseen}",) if unseen else ())
 
 

@@ -3,8 +3,7 @@
 `main.py` defines `bench`, `commands.py` its groups, lazy loading and error handling, `settings.py` the settings of a
 call, `signals.py` Ctrl-C and SIGTERM, `import_blocker.py` the imports that it blocks. Each command has a module of its
 name: `audit`, `completion`, `data`, `db`, `exclude`, `explain`, `export`, `forget`, `formats`, `ingest`, `plot`,
-`query`, `redact`, `report`, `run`, `runs`, `score`, `show`, `sql`. They share options (`case_options.py`,
-`small_options.py`), tab completion (`complete.py`), printing (`output.py`, `render.py`), the progress
-bar and summary of an ingest (`progress.py`, `ingest_summary.py`), the overview of `bench` alone (`overview.py`), and
-the filling of Markdown pages (`page.py`).
+`query`, `redact`, `report`, `run`, `runs`, `score`, `show`, `sql`. They share options (`options.py`), tab
+completion (`complete.py`), printing (`output.py`, `render.py`), the progress bar and summary of an ingest
+(`ingest_summary.py`), the overview of `bench` alone (`overview.py`), and the filling of Markdown pages (`page.py`).
 """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import benchledger
-from benchledger.cli.case_options import case_options, given, output_options, rule_option
+from benchledger.cli.options import case_options, given, output_options, rule_option
 from benchledger.cli.output import frame_table, print_frame, write_text
 from benchledger.cli.reveal import headed, revealed
 from benchledger.cli.settings import Settings

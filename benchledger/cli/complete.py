@@ -48,7 +48,7 @@ def _rules(_settings: Settings) -> Iterator[str]:
 
 def pages(report: str) -> Complete:
     def names(_settings: Settings) -> list[str]:
-        from benchledger.definitions.page_texts import page_layouts
+        from benchledger.definitions.layouts import page_layouts
 
         return page_layouts(report)
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 import benchledger
-from benchledger.cli.case_options import output_options
 from benchledger.cli.commands import KnownGroup
+from benchledger.cli.options import form_option, output_options, wait_option
 from benchledger.cli.output import frame_table, print_frame
 from benchledger.cli.settings import Settings
-from benchledger.cli.small_options import form_option, wait_option
 from benchledger.exports.safe_text import escaped, escaped_lines
 from benchledger.exports.values import json_text
 

@@ -8,7 +8,7 @@ import click
 
 import benchledger
 from benchledger.cli import complete
-from benchledger.cli.case_options import output_options
+from benchledger.cli.options import output_options
 from benchledger.cli.output import print_frame
 from benchledger.cli.settings import Settings
 

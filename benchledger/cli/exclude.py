@@ -8,10 +8,9 @@ import click
 
 import benchledger
 from benchledger.cli import complete
-from benchledger.cli.case_options import output_options
+from benchledger.cli.options import output_options, wait_option
 from benchledger.cli.output import print_frame
 from benchledger.cli.settings import Settings
-from benchledger.cli.small_options import wait_option
 
 
 @click.command()

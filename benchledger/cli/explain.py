@@ -11,11 +11,10 @@ import click
 
 import benchledger
 from benchledger.cli import complete
-from benchledger.cli.case_options import case_options, given
+from benchledger.cli.options import case_options, form_option, given
 from benchledger.cli.output import frame_table
 from benchledger.cli.reveal import headed, reveal_option, revealed
 from benchledger.cli.settings import Settings
-from benchledger.cli.small_options import form_option
 from benchledger.cli.terminal import print_text, wrapped_lines
 from benchledger.exports.safe_text import escaped
 from benchledger.exports.values import json_text

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 import benchledger
-from benchledger.cli.case_options import all_option, case_options, given, language_option, layout_option, rule_option
 from benchledger.cli.commands import KnownGroup
+from benchledger.cli.options import all_option, case_options, given, language_option, layout_option, rule_option
 from benchledger.cli.output import listed_if_long, write_text
 from benchledger.cli.reveal import asked_names, headed, reveal_option
 from benchledger.cli.settings import Settings

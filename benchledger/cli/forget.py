@@ -8,9 +8,9 @@ import click
 
 import benchledger
 from benchledger.cli import complete
+from benchledger.cli.options import form_option, wait_option
 from benchledger.cli.output import frame_table
 from benchledger.cli.settings import Settings
-from benchledger.cli.small_options import form_option, wait_option
 from benchledger.exports.safe_text import escaped_lines
 from benchledger.exports.values import json_text
 

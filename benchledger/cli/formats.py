@@ -8,8 +8,8 @@ import click
 
 import benchledger
 from benchledger.cli import complete
-from benchledger.cli.case_options import output_options
 from benchledger.cli.commands import KnownGroup
+from benchledger.cli.options import output_options
 from benchledger.cli.output import print_frame
 from benchledger.errors import counted
 from benchledger.exports.safe_text import escaped_lines

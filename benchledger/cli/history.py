@@ -9,10 +9,9 @@ import click
 
 import benchledger
 from benchledger.cli import complete
-from benchledger.cli.case_options import case_options, given, output_options, rule_option
+from benchledger.cli.options import case_options, given, output_options, rule_option, wait_option
 from benchledger.cli.output import print_frame
 from benchledger.cli.settings import Settings
-from benchledger.cli.small_options import wait_option
 
 
 @click.command()

@@ -16,9 +16,9 @@ import click
 
 import benchledger
 from benchledger.cli.commands import is_interrupt, stop
+from benchledger.cli.options import form_option, wait_option
 from benchledger.cli.settings import Settings
 from benchledger.cli.signals import stopped_by
-from benchledger.cli.small_options import form_option, wait_option
 from benchledger.errors import BenchledgerError
 from benchledger.exports.safe_text import escaped
 
@@ -157,8 +157,7 @@ def ingest(
         ingest_into_lake(settings, paths, lake, cluster, words["key_file"], words["campaign_name"], form)
         return
     from benchledger.archives.limits import Limits
-    from benchledger.cli.ingest_summary import print_summary, summary_exit_code
-    from benchledger.cli.progress import progress_line
+    from benchledger.cli.ingest_summary import print_summary, progress_line, summary_exit_code
     from benchledger.scanning.native_scanner import missing_reason
 
     if why := missing_reason():

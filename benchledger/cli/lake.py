@@ -9,8 +9,8 @@ import click
 
 import benchledger
 from benchledger.cli.commands import KnownGroup
+from benchledger.cli.options import form_option
 from benchledger.cli.settings import Settings
-from benchledger.cli.small_options import form_option
 from benchledger.errors import counted
 from benchledger.exports.safe_text import escaped_lines
 from benchledger.exports.values import json_text

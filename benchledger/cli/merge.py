@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 import benchledger
+from benchledger.cli.options import form_option, wait_option
 from benchledger.cli.settings import Settings
-from benchledger.cli.small_options import form_option, wait_option
 from benchledger.errors import counted
 from benchledger.exports.values import json_text
 

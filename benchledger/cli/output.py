@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchledger.cli.case_options import ALL_TABLES
+from benchledger.cli.options import ALL_TABLES
 from benchledger.cli.render import table_text
 from benchledger.cli.reveal import asked_names, headed, revealed
 from benchledger.cli.terminal import is_terminal, print_text, wrapped

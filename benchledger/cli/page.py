@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchledger.cli.case_options import ALL_TABLES
+from benchledger.cli.options import ALL_TABLES
 from benchledger.cli.settings import Settings
 from benchledger.definitions.regular_file import need_regular
 from benchledger.errors import BenchledgerError, NothingFoundError, UsageError

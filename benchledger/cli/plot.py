@@ -12,8 +12,8 @@ from typing import Any
 import click
 
 from benchledger.cli import complete
-from benchledger.cli.case_options import case_options, given, rule_option
 from benchledger.cli.commands import KnownGroup
+from benchledger.cli.options import case_options, given, rule_option
 from benchledger.cli.settings import Settings
 from benchledger.exports.safe_text import escaped_lines
 
@@ -61,8 +61,8 @@ for _name, (_text, _options) in _PLOTS.items():
 def _draw(name: str, settings: Settings, output: Path | None, show_sql: bool, **words: Any) -> None:
     from benchledger.cli.import_blocker import allow_imports
     from benchledger.exports.answer_files import refuse_overwrite
+    from benchledger.plots.charts import file_bytes, need_ending
     from benchledger.plots.data import plot_data
-    from benchledger.plots.files import file_bytes, need_ending
 
     if output is not None:
         need_ending(output)

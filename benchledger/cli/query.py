@@ -8,7 +8,7 @@ import click
 
 import benchledger
 from benchledger.cli import complete
-from benchledger.cli.case_options import output_options
+from benchledger.cli.options import output_options
 from benchledger.cli.output import print_frame, write_text
 from benchledger.cli.settings import Settings
 from benchledger.exports.safe_text import escaped_lines
@@ -90,7 +90,7 @@ def query(
 ) -> None:
     """Run the shipped query NAME; without NAME, list all queries."""
     from benchledger.answers.query import query_note
-    from benchledger.definitions.query_header import pairs
+    from benchledger.definitions.queries import pairs
 
     given = pairs(parameters)
     if name is None or list_all:

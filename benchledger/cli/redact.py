@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 import benchledger
+from benchledger.cli.options import form_option
 from benchledger.cli.settings import Settings
-from benchledger.cli.small_options import form_option
 from benchledger.exports.values import json_text
 
 if TYPE_CHECKING:

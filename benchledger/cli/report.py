@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import benchledger
-from benchledger.cli.case_options import (
+from benchledger.cli.commands import KnownGroup
+from benchledger.cli.options import (
     case_options,
     given,
     language_option,
@@ -19,7 +20,6 @@ from benchledger.cli.case_options import (
     report_options,
     rule_option,
 )
-from benchledger.cli.commands import KnownGroup
 from benchledger.cli.output import print_report
 from benchledger.cli.reveal import reveal_option
 from benchledger.cli.settings import Settings

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import benchledger
-from benchledger.cli.case_options import output_options
+from benchledger.cli.options import output_options
 from benchledger.cli.output import print_frame
 from benchledger.cli.render import table_text
 from benchledger.cli.settings import Settings
 from benchledger.exports.values import value_text
 
 if TYPE_CHECKING:
-    from benchledger.running.outcome import Outcome
+    from benchledger.running.one_run import Outcome
 
 _FAILED, _FINE = 1, ("ok", "there", "planned")
 
@@ -119,7 +119,7 @@ def run(
 
 
 def _print(outcomes: list[Outcome], form: str, output: Path | None) -> None:
-    from benchledger.running.outcome import COLUMNS, frame_of, row_of
+    from benchledger.running.one_run import COLUMNS, frame_of, row_of
 
     if form == "table" and output is None:
         # polars need not be installed where runs are made.

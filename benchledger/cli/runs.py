@@ -9,7 +9,7 @@ import click
 
 import benchledger
 from benchledger.cli import complete
-from benchledger.cli.case_options import case_options, given, output_options
+from benchledger.cli.options import case_options, given, output_options
 from benchledger.cli.output import print_frame, time_text
 from benchledger.cli.settings import Settings
 

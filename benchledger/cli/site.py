@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 import benchledger
-from benchledger.cli.case_options import case_options, given
 from benchledger.cli.commands import REVEAL
+from benchledger.cli.options import case_options, given
 from benchledger.cli.settings import Settings
 
 

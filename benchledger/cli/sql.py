@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 import benchledger
-from benchledger.cli.case_options import output_options
+from benchledger.cli.options import output_options
 from benchledger.cli.output import print_frame
 from benchledger.cli.settings import Settings
 

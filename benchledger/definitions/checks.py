@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchledger.definitions.folders import definition_files
-from benchledger.definitions.queries import read_query
-from benchledger.definitions.query_header import Value
+from benchledger.definitions.queries import Value, read_query
 from benchledger.definitions.toml_file import read_toml
 from benchledger.definitions.toml_table import Table
 from benchledger.errors import DefinitionError, UsageError, known, suggestion

@@ -10,6 +10,11 @@ import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
+
+from benchledger.definitions.folders import definition_files
+from benchledger.definitions.toml_file import TomlFile, read_toml
+from benchledger.definitions.toml_table import Table
 
 HOLE_TYPES = ("int", "int,", "float", "float,", "bool", "word", "text", "time", "duration", "stamp", "unix")
 TAILS = ("pairs", "json")
@@ -205,3 +210,21 @@ def _hole(inner: str) -> Part:
     if not _NAME.match(name):
         raise TemplateError(f"hole {{{inner}}}: a name is letters, digits, '_', '.' or '-', and begins with a letter")
     return Hole(name, kind)
+
+
+def leads_files() -> list[TomlFile]:
+    """Returns the files ingest/leads.toml: the shipped one first, then the user's own."""
+    return [read_toml(path) for path in definition_files("ingest", ".toml") if path.name == "leads.toml"]
+
+
+@cache
+def leads() -> tuple[Template, ...]:
+    found = []
+    for file in leads_files():
+        table = Table(file, "", file.data, ("templates", "sample"))
+        for source in table.strings("templates"):
+            try:
+                found.append(parse_template(source.rstrip(" "), anywhere=True))
+            except TemplateError as error:
+                table.fail("templates", f"template {source!r}: {error}")
+    return tuple(found)

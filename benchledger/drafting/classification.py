@@ -7,9 +7,8 @@ import re
 from dataclasses import dataclass, field
 
 from benchledger.definitions.log_format import COLUMNS
-from benchledger.drafting.detection import name_guesses, plain
 from benchledger.drafting.template_drafts import Entry, escaped
-from benchledger.drafting.values import Name, known_unit, quantity_of
+from benchledger.drafting.values import Name, known_unit, name_guesses, plain, quantity_of
 from benchledger.scanning.values import ANSI
 
 _WEIGHTS = {"throughput": 4, "loss": 3, "step_time": 2, "learning_rate": 2, "train_time": 1, "memory_allocated": 1}

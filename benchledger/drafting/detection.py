@@ -1,18 +1,13 @@
-"""Finds literals that identify a drafted format, and guesses what a name means by name_guesses.toml."""
+"""Finds literals that identify a drafted format: shared by all its step lines, in order, and in no known sample."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
 
-from benchledger.definitions.folders import definition_files
-from benchledger.definitions.toml_file import TomlFile, read_toml
-from benchledger.definitions.vocabulary import vocabulary
 from benchledger.drafting.masks import Masked
 from benchledger.drafting.template_drafts import Entry
-from benchledger.errors import DefinitionError
+from benchledger.drafting.values import name_guesses
 
 _LEAST_LETTERS, _ENOUGH_LETTERS, _MOST_LITERALS = 12, 28, 8
 # Losses and accuracies differ between the tasks of one program; speed and position have the same words.
@@ -25,9 +20,6 @@ _LEAST_LINES = 3
 _PIECE = re.compile(r"[^ \t]+(?: [^ \t]+)*")
 
 Private = Callable[[str], bool]
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_OTHER = re.compile(r"[^a-z0-9]+")
-_GROUPS = {"counters", "phases", "quantities", "units", "facts", "frameworks"}
 
 
 def proof_of(entry: Entry, private: Private, long: bool) -> tuple[str, ...]:
@@ -103,80 +95,3 @@ def _in_order(literals: list[str], text: str) -> list[str]:
             kept.append(literal)
             position = at + len(literal)
     return kept
-
-
-@dataclass(frozen=True)
-class NameGuesses:
-    """Names, in lower case with `_`, and what they suggest: quantity and unit, or fact and whether it is sure."""
-
-    counters: dict[str, str]
-    validation: frozenset[str]
-    quantities: tuple[tuple[str, dict[str, str]], ...]
-    units: dict[str, str]
-    facts: dict[str, tuple[str, bool]]
-    frameworks: dict[str, str]
-
-    def counter(self, name: str) -> str | None:
-        return self.counters.get(plain(name))
-
-    def quantity(self, name: str) -> tuple[str, str] | None:
-        """Returns the quantity and unit ("" if unknown) of a value with this name."""
-        spelt = f"_{plain(name)}_"
-        for quantity, names in self.quantities:
-            for known, unit in names.items():
-                if f"_{known}_" in spelt:
-                    return quantity, unit
-        return None
-
-    def unit(self, name: str) -> str | None:
-        spelt = f"_{plain(name)}_"
-        return next((unit for known, unit in self.units.items() if f"_{known}_" in spelt), None)
-
-    def fact(self, name: str) -> tuple[str, bool] | None:
-        """Returns the fact that a setting with this name states, and whether it means that in every program."""
-        return self.facts.get(plain(name))
-
-
-def plain(name: str) -> str:
-    """Returns a name as the file spells it: `lm loss`, `lm-loss` and `LmLoss` become lm_loss."""
-    return _OTHER.sub("_", _CAMEL.sub("_", name).lower()).strip("_")
-
-
-@cache
-def name_guesses() -> NameGuesses:
-    file = _file()
-    data = file.data
-    file.refuse_unknown("", data, _GROUPS)
-    words = vocabulary()
-    for quantity, names in data["quantities"].items():
-        if quantity not in words.quantities:
-            file.fail(f"quantities.{quantity}", f"no quantity {quantity!r} in quantities.toml")
-        _check_units(file, f"quantities.{quantity}", names)
-    _check_units(file, "units", data["units"])
-    facts: dict[str, tuple[str, bool]] = {}
-    for fact, names in data["facts"].items():
-        if fact not in words.facts:
-            file.fail(f"facts.{fact}", f"no fact {fact!r} in facts.toml")
-        for sure in (True, False):
-            facts |= dict.fromkeys(names.get("sure" if sure else "unsure", ()), (fact, sure))
-    return NameGuesses(
-        {name: column for column, names in data["counters"].items() for name in names},
-        frozenset(data["phases"]["validation"]),
-        tuple(data["quantities"].items()),
-        data["units"],
-        facts,
-        {word: framework for framework, words_ in data["frameworks"].items() for word in words_},
-    )
-
-
-def _check_units(file: TomlFile, place: str, names: dict[str, str]) -> None:
-    for name, unit in names.items():
-        if unit and unit not in vocabulary().spellings:
-            file.fail(f"{place}.{name}", f"no unit {unit!r} in units.toml")
-
-
-def _file() -> TomlFile:
-    for path in definition_files("schema/vocabulary", ".toml"):
-        if path.name == "name_guesses.toml":
-            return read_toml(path)
-    raise DefinitionError("schema/vocabulary/name_guesses.toml:1: missing. Reinstall benchledger")

@@ -16,12 +16,12 @@ from benchledger.definitions.redaction import read_redaction
 from benchledger.definitions.template import TemplateError, parse_template
 from benchledger.drafting import detection, meaning, records
 from benchledger.drafting.classification import SortedTemplates, name_growing_counter, sorted_entries
-from benchledger.drafting.detection import name_guesses
 from benchledger.drafting.lists import rates
 from benchledger.drafting.masks import Shape, masked, number_type, shapes
 from benchledger.drafting.repair import DraftRepair, divided
 from benchledger.drafting.sampling import Excerpt, read_excerpt
 from benchledger.drafting.template_drafts import Entry, entry_of
+from benchledger.drafting.values import name_guesses
 from benchledger.drafting.writing import Parts, written
 from benchledger.errors import UsageError
 from benchledger.redaction.redactor import Redactor

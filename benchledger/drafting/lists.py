@@ -10,8 +10,8 @@ from functools import cache
 
 from benchledger.definitions.log_format import PairsStyle
 from benchledger.definitions.vocabulary import vocabulary
-from benchledger.drafting.detection import name_guesses
 from benchledger.drafting.masks import Masked, Shape
+from benchledger.drafting.values import name_guesses
 from benchledger.scanning.pairs_reader import PairsReader
 from benchledger.scanning.rows import Pair, Refused
 from benchledger.scanning.values import is_cut_number

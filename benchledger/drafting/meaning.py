@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from benchledger.definitions.log_format import COLUMNS
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.drafting.classification import Setting, SortedTemplates, is_evaluated, is_validation
-from benchledger.drafting.detection import name_guesses, plain
 from benchledger.drafting.template_drafts import Entry
-from benchledger.drafting.values import Name, known_unit, quantity_of, time_of
+from benchledger.drafting.values import Name, known_unit, name_guesses, plain, quantity_of, time_of
 
 _PER_GPU = re.compile(r"(?:/|_per_|per[ _]|_s(?:ec)?_)(?:gpu|device|card|rank|worker)", re.IGNORECASE)
 # A unit at the end of a name: `mem_gib`, `load_ms`.

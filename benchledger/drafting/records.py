@@ -7,9 +7,9 @@ import re
 from benchledger.definitions.template import TemplateError, parse_template
 from benchledger.drafting import meaning
 from benchledger.drafting.classification import SortedTemplates, is_validation, only_judges
-from benchledger.drafting.detection import name_guesses
 from benchledger.drafting.meaning import Meaning
 from benchledger.drafting.template_drafts import Entry
+from benchledger.drafting.values import name_guesses
 from benchledger.drafting.writing import DraftedRecord, Parts
 from benchledger.scanning.patterns import compiled, head_pattern
 

@@ -6,10 +6,9 @@ import re
 from dataclasses import dataclass
 
 from benchledger.definitions.log_format import COLUMNS, PairsStyle
-from benchledger.drafting.detection import name_guesses, plain
 from benchledger.drafting.lists import ListCut, find_list, pairs_reader, read_pairs
 from benchledger.drafting.masks import NUMBERS, Masked, Shape
-from benchledger.drafting.values import UNIT, Name, known_unit, unit_behind
+from benchledger.drafting.values import UNIT, Name, known_unit, name_guesses, plain, unit_behind
 from benchledger.scanning.leads import LeadReader
 from benchledger.scanning.values import ANSI
 

@@ -9,7 +9,7 @@ from benchledger.answers.rows import frame_asked, frame_of, rows_asked
 from benchledger.answers.run_detail import conflicts_of, facts_stated, frames_by_run, logs_of
 from benchledger.answers.tables.cells import status_text
 from benchledger.answers.tables.grouping import Row, sort_key
-from benchledger.definitions.page_texts import LANGUAGES, load_page_texts
+from benchledger.definitions.layouts import LANGUAGES, load_page_texts
 from benchledger.explaining.explained import Check, ExplainedCell
 from benchledger.explaining.readings import placed, sql_of
 from benchledger.explaining.speed_words import check_sentence, conflict_sentences, counted_sentence, digits, place_words

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from benchledger.answers.filters import CASE_COLUMNS, MACHINE_COLUMNS, UNKNOWN
 from benchledger.answers.tables.table import Report, Table, text_frame
-from benchledger.definitions.page_texts import LANGUAGES, load_page_texts
+from benchledger.definitions.layouts import LANGUAGES, load_page_texts
 from benchledger.errors import counted
 
 _BRACKETS = "in brackets: the number of a trial that does not count"

@@ -1,17 +1,24 @@
-"""Altair charts: what `benchledger.plot_scaling` and its like return."""
+"""What becomes of a specification: an Altair chart, or the bytes of an SVG, PNG or Vega-Lite JSON file."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchledger.errors import UsageError
+from benchledger.exports.values import json_text
 from benchledger.plots.data import plot_data
 from benchledger.plots.extra import need
+from benchledger.plots.marks import Spec
 from benchledger.plots.vega import vega_lite
 from benchledger.store.default_db import DEFAULT_DB
 
 if TYPE_CHECKING:
     import altair as alt
+
+ENDINGS = (".svg", ".png", ".json")
+_VERSION = "6.1"
+_PIXELS = 2
 
 
 def plot_scaling(*, db: Path | str = DEFAULT_DB, **asked: Any) -> alt.VConcatChart:
@@ -60,3 +67,22 @@ def plot_history(*, db: Path | str = DEFAULT_DB, **asked: Any) -> alt.VConcatCha
 def _chart(name: str, db: Path | str, asked: dict[str, Any]) -> alt.VConcatChart:
     chart: alt.VConcatChart = need("altair").VConcatChart.from_dict(vega_lite(plot_data(name, db=db, **asked)))
     return chart
+
+
+def need_ending(file: Path) -> str:
+    """Returns the ending of a picture's file. Raises UsageError for another one."""
+    ending = file.suffix.lower()
+    if ending not in ENDINGS:
+        raise UsageError(f"{file}: a picture ends with {', '.join(ENDINGS)}; name such a file")
+    return ending
+
+
+def file_bytes(spec: Spec, file: Path) -> bytes:
+    """Returns the picture in the form that the file's ending names. Raises UsageError for another ending."""
+    ending = need_ending(file)
+    if ending == ".json":
+        return (json_text(spec) + "\n").encode()
+    convert = need("vl_convert")
+    if ending == ".svg":
+        return str(convert.vegalite_to_svg(spec, vl_version=_VERSION)).encode()
+    return bytes(convert.vegalite_to_png(spec, vl_version=_VERSION, scale=_PIXELS))

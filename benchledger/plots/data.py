@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,6 @@ from benchledger.kept import uses
 from benchledger.plots.choice import Choice, choose
 from benchledger.plots.labels import labels_of, shared_facts
 from benchledger.plots.questions import QUESTIONS, Question, question_of
-from benchledger.plots.statements import equals, literal, one_of, query_of, statement
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.run_keys import need_runs
 
@@ -26,12 +25,14 @@ if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
+
 # Captions of pictures only: a terminal draws no whiskers, no dashed and no bold lines.
 WHISKERS, DASHED, BOLD = PICTURE_ONLY = (
     "whiskers: lowest to highest trial",
     "dashed: changes found by bench history",
     "bold: mean of the last losses (up to 10)",
 )
+_FOLDER = Path(__file__).with_name("sql")
 
 
 @dataclass(frozen=True)
@@ -222,3 +223,28 @@ def step_points(con: duckdb.DuckDBPyConnection, run: dict[str, Any]) -> tuple[pl
             con.execute(f"set variable {name} = $value", {"value": value})
         con.execute(sql_of("chosen"))
         return con.sql(statement).pl(), statement
+
+
+def query_of(name: str) -> str:
+    return (_FOLDER / f"{name}.sql").read_text(encoding="utf-8").rstrip()
+
+
+def statement(query: str, conditions: Sequence[str], order: str) -> str:
+    """Returns the statement that any DuckDB shell runs: the query, with conditions on its columns, and an order."""
+    lines = query.splitlines()
+    body = next(number for number, line in enumerate(lines) if not line.startswith("--"))
+    inner = ["select *", "from (", *(f"    {line}" for line in lines[body:]), ")"]
+    where = ["where", "    " + "\n    and ".join(conditions)] if conditions else []
+    return "\n".join([*lines[:body], *inner, *where, f"order by {order};\n"])
+
+
+def equals(column: str, value: object) -> str:
+    return f"{column} is null" if value is None else f"{column} = {literal(value)}"
+
+
+def one_of(column: str, values: Sequence[object]) -> str:
+    return f"{column} in ({', '.join(map(literal, values))})"
+
+
+def literal(value: object) -> str:
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)

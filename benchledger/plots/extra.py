@@ -1,11 +1,17 @@
-"""The libraries of the extra `plot`, or the line to type where they are not installed."""
+"""The libraries of the extra `plot`, or the line to type where they are missing; and the thinning of long lines."""
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchledger.errors import missing_extra
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# More points on a line that is 700 pixels wide are one thick band.
+MOST = 500
 
 
 def need(module: str) -> Any:
@@ -14,3 +20,21 @@ def need(module: str) -> Any:
         return import_module(module)
     except ModuleNotFoundError as error:
         raise missing_extra(f"plots need {error.name or module}", error, "plot") from error
+
+
+def thinned(points: pl.DataFrame, y: str = "y", by: str = "label") -> pl.DataFrame:
+    """Returns at most five hundred points of each line, in the order of x; points without a number are left out."""
+    import polars as pl
+
+    points = points.filter(pl.col(y).is_finite() & pl.col("x").is_not_null())
+    parts = [_thinned(part.sort("x"), y) for part in points.partition_by(by, maintain_order=True)]
+    return pl.concat(parts) if parts else points
+
+
+def _thinned(line: pl.DataFrame, y: str) -> pl.DataFrame:
+    if line.height <= MOST:
+        return line
+    downsampler = need("tsdownsample").LTTBDownsampler()
+    kept = downsampler.downsample(line["x"].to_numpy(), line[y].to_numpy(), n_out=MOST)
+    numbers: list[int] = kept.tolist()
+    return line[numbers]

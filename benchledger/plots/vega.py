@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from benchledger.plots.extra import thinned
 from benchledger.plots.marks import (
     BAR_WIDTH,
     COLOURS,
@@ -27,7 +28,6 @@ from benchledger.plots.marks import (
     x_axis,
     y_axis,
 )  # fmt: skip
-from benchledger.plots.thinning import thinned
 
 if TYPE_CHECKING:
     from benchledger.plots.data import Plot

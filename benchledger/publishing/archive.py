@@ -13,11 +13,12 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import cache
 from typing import IO, BinaryIO, cast
 
 from benchledger.archives.entry_names import zip_name
 from benchledger.archives.limits import Budget
-from benchledger.archives.magic_bytes import BZIP2, COMPRESSED, GZIP, TAR, XZ, ZIP, foreign, kind_of
+from benchledger.archives.magic_bytes import BZIP2, COMPRESSED, GZIP, TAR, XZ, ZIP, foreign, is_text, kind_of
 from benchledger.archives.member import CHAIN
 from benchledger.archives.problem import ArchiveError, Damaged, LimitReached
 from benchledger.archives.streams import (
@@ -31,14 +32,51 @@ from benchledger.archives.streams import (
     spool_to,
 )
 from benchledger.archives.zip import IS_ENCRYPTED, entries_without_directory
-from benchledger.publishing.text import NotRedactable, redact_text
+from benchledger.redaction.line_redactor import LineRedactor
 from benchledger.redaction.redactor import Redactor
+from benchledger.scanning.log_reader import LogReader
+from benchledger.scanning.samples import load_formats
 
+_TEXT_CHUNK = 1024 * 1024
+# A longer line is cut at a blank or comma: memory stays bounded and no name is cut in two.
+_LONGEST = 16 * _TEXT_CHUNK
 _YEAR_1980 = 315_532_800
 _BROKEN = (
     tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError, NotImplementedError,
     RuntimeError, OverflowError,
 )  # fmt: skip
+
+
+class NotRedactable(Exception):
+    """Raised for a file that cannot be redacted; the message says why."""
+
+
+def redact_text(
+    source: Source, write: Callable[[bytes], object], redactor: Redactor, on_secret: Callable[[int], object]
+) -> None:
+    """Copies a log, redacted, and calls `on_secret` with the number of each line that held a secret.
+
+    Raises NotRedactable for bytes that are not text.
+    """
+    lines = LineRedactor(redactor, on_secret)
+    rest = source.read(_TEXT_CHUNK)
+    if not (is_text(rest[: 64 * 1024]) or _log_reader().has_lines(rest)):
+        raise NotRedactable("binary: what is private in it cannot be told or replaced")
+    while chunk := source.read(_TEXT_CHUNK):
+        rest += chunk
+        cut = rest.rfind(b"\n") + 1
+        if not cut:
+            if len(rest) < _LONGEST:
+                continue
+            cut = max(rest.rfind(b" "), rest.rfind(b",")) + 1 or len(rest)
+        write(lines.redact(rest[:cut]))
+        rest = rest[cut:]
+    write(lines.redact(rest))
+
+
+@cache
+def _log_reader() -> LogReader:
+    return LogReader(load_formats())
 
 
 class AllMembersLeftOut(NotRedactable):

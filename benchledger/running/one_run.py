@@ -1,4 +1,4 @@
-"""Makes one run: a new process with a sampler beside it; its logs and manifest then move to the staging folder."""
+"""One run of a job: started, watched, staged; and the outcome of each run, all of them as a frame."""
 
 from __future__ import annotations
 
@@ -8,21 +8,26 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
-from benchledger.running.failure import closing_line, failure_of
+from benchledger.running.failure import Exit, Failure, closing_line, failure_of
 from benchledger.running.job import Job
 from benchledger.running.launch import Launch, command, environment_of, shared_script, shell_text
 from benchledger.running.manifest import ended, manifest, shown_command
-from benchledger.running.outcome import Outcome
 from benchledger.running.process import run_process
 from benchledger.running.staging import RunFolder, Staging
 
+if TYPE_CHECKING:
+    import polars as pl
+
 _SAMPLER_ENDS_S = 5.0
+_Asked = ParamSpec("_Asked")
+COLUMNS = ("case", "name", "trial", "status", "exit_code", "seconds", "folder", "why", "command")
 
 
 class StopRuns(Exception):
@@ -157,3 +162,52 @@ def _append(log: Path, line: str) -> None:
         file.seek(max(0, size - 1))
         cut = size > 0 and file.read(1) != b"\n"
         file.write((b"\n" if cut else b"") + line.encode() + b"\n")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A run, or a run that was not made. `status`: ok, planned, there, not run, or the mark of its failure."""
+
+    job: Job
+    trial: int | None
+    status: str
+    end: Exit | None = None
+    folder: Path | None = None
+    failure: Failure | None = None
+    command: str | None = None
+
+    @property
+    def is_failed(self) -> bool:
+        return self.failure is not None
+
+
+def as_frame(made: Callable[_Asked, list[Outcome]]) -> Callable[_Asked, pl.DataFrame]:
+    """Wraps a function so that it returns a frame; the original needs no polars, which training machines may lack."""
+
+    @wraps(made)
+    def framed(*args: _Asked.args, **kwargs: _Asked.kwargs) -> pl.DataFrame:
+        return frame_of(made(*args, **kwargs))
+
+    return framed
+
+
+def frame_of(outcomes: Sequence[Outcome]) -> pl.DataFrame:
+    import polars as pl
+
+    schema = dict.fromkeys(COLUMNS, pl.String) | {"trial": pl.Int64, "exit_code": pl.Int64, "seconds": pl.Float64}
+    return pl.DataFrame([row_of(outcome) for outcome in outcomes], schema=schema, orient="row")
+
+
+def row_of(outcome: Outcome) -> tuple[object, ...]:
+    end, failure = outcome.end, outcome.failure
+    return (
+        outcome.job.case.name,
+        outcome.job.name,
+        outcome.trial,
+        outcome.status,
+        end.exit_code if end else None,
+        round(end.seconds, 3) if end else None,
+        str(outcome.folder) if outcome.folder else None,
+        f"{failure.message}. {failure.cure}" if failure else None,
+        outcome.command,
+    )

@@ -6,15 +6,19 @@ import contextlib
 import json
 import os
 import re
+import secrets
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from benchledger.errors import BenchledgerError, UsageError
+from benchledger.redaction.line_redactor import LineRedactor
+from benchledger.redaction.redactor import Redactor
+from benchledger.redaction.samples import known_redaction
 from benchledger.running.job import Job
-from benchledger.running.redact_log import clean
 
 MANIFEST = "run.json"
 _NOTE = ".owner.json"
@@ -22,6 +26,7 @@ _RESERVE = "reserve"
 # Space for the manifest and the log's closing line on a disk that the run has filled.
 _RESERVED_BYTES = 256 * 1024
 _TRIAL = re.compile(r"_trial(\d+)$")
+_KEY_BYTES = 32
 
 
 class StagingError(BenchledgerError):
@@ -196,3 +201,25 @@ def _cure(error: OSError) -> str:
     if error.errno == errno.ENOSPC:
         return "Free some space on this disk, or name another with --staging"
     return "Give yourself the right to write there, or name another folder with --staging"
+
+
+def clean(log: Path) -> None:
+    """Replaces private text in a log, as `bench redact` does, with a key that is not kept.
+
+    Raises OSError if the log cannot be rewritten.
+    """
+    if not log.exists():
+        return
+    content = log.read_bytes()
+    cleaned = LineRedactor(_redactor()).redact(content)
+    if cleaned == content:
+        return
+    # Replaced completely or not at all.
+    aside = log.with_name(f"{log.name}.cleaned")
+    aside.write_bytes(cleaned)
+    aside.replace(log)
+
+
+@cache
+def _redactor() -> Redactor:
+    return Redactor(known_redaction(), secrets.token_bytes(_KEY_BYTES))

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from benchledger.definitions.leads import leads
 from benchledger.definitions.log_format import COLUMNS
-from benchledger.definitions.template import Hole, Literal, Template
+from benchledger.definitions.template import Hole, Literal, Template, leads
 from benchledger.scanning.patterns import compiled, parts_pattern
 from benchledger.scanning.values import ANSI, decode, hole_value
 

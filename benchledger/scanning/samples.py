@@ -12,9 +12,8 @@ from typing import Any
 
 from benchledger.definitions.definition_cache import Proofs, cached, files_in
 from benchledger.definitions.folders import definition_files, only_packed
-from benchledger.definitions.leads import leads_files
 from benchledger.definitions.log_format import LogFormat, Sample
-from benchledger.definitions.template import LIST, Hole, Skip, Written
+from benchledger.definitions.template import LIST, Hole, Skip, Written, leads_files
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.errors import DefinitionError

@@ -10,7 +10,7 @@ from benchledger.answers.rows import rows_of
 from benchledger.answers.runs import NEWEST_FIRST, all_runs
 from benchledger.answers.tables.grouping import Row, sort_key
 from benchledger.answers.tables.numbers import gpus_sharing, numbers
-from benchledger.site.columns import packed
+from benchledger.site.files import packed
 
 if TYPE_CHECKING:
     import duckdb

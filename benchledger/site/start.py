@@ -12,7 +12,7 @@ from benchledger.answers.rows import rows_asked
 from benchledger.answers.tables.grouping import Row
 from benchledger.errors import NothingFoundError
 from benchledger.explaining.rule_words import rule_sentences
-from benchledger.site.columns import framed
+from benchledger.site.files import framed
 from benchledger.site.numbers import case_key, comments
 
 if TYPE_CHECKING:

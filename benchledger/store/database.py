@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.definitions.file_cache import cache_folder, read_entry, write_entry
+from benchledger.definitions.definition_cache import cache_folder, read_entry, write_entry
 from benchledger.definitions.folders import only_shipped
 from benchledger.definitions.regular_file import need_regular_ledger
 from benchledger.errors import DatabaseError, cure_of_writing

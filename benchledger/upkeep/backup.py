@@ -1,4 +1,4 @@
-"""`bench db backup` and `bench db compact`: write a ledger again, completely or not at all."""
+"""Writes a ledger again, completely or not at all (`bench db backup`, `compact`), or brings it to this version."""
 
 from __future__ import annotations
 
@@ -10,14 +10,25 @@ from typing import TYPE_CHECKING
 
 from benchledger.errors import UsageError, refuse_existing
 from benchledger.store.copies import copy_to, new_ledger
-from benchledger.store.database import open_for_reading, open_for_writing, written
+from benchledger.store.database import (
+    closing_written,
+    open_as_it_is,
+    open_for_reading,
+    open_for_writing,
+    transaction,
+    written,
+)
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.facade import refuse_facade
 from benchledger.store.log_contents import copy_contents
+from benchledger.store.migrations import migrate
 from benchledger.store.private_file import copy_private, private_path, private_paths
+from benchledger.store.sync import sync_definitions
 
 if TYPE_CHECKING:
     import duckdb
+    import polars as pl
+
 
 # Rows that no result needs and that may name people or other files of a folder.
 _PUBLIC = (
@@ -113,3 +124,21 @@ def _rewrite(place: Path, con: duckdb.DuckDBPyConnection | None = None) -> None:
         scratch.replace(place)
     finally:
         scratch.unlink(missing_ok=True)
+
+
+def db_migrate(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> pl.DataFrame:
+    """Brings a ledger to this program's version. Returns all its steps so far: version, time, whether taken now.
+
+    Each step is a transaction: a step that fails leaves the ledger at the version before. Raises DatabaseError for a
+    ledger of a newer version or of an unreleased one, DatabaseHeldError if it is locked for longer than `wait_s`.
+    """
+    import polars as pl
+
+    with closing_written(open_as_it_is(Path(db), read_only=False, wait_s=wait_s), db) as con:
+        applied = migrate(con, str(db))
+        if applied:
+            # New columns of views need the rules of today.
+            with transaction(con, db):
+                sync_definitions(con)
+        steps = "select version, applied_at, benchledger_version from kept.schema_version order by version"
+        return con.sql(steps).pl().with_columns(now=pl.col("version").is_in(applied))

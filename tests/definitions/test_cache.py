@@ -8,9 +8,8 @@ import time
 
 import pytest
 
-from benchledger.definitions import definition_cache, file_cache, folders, names, rules
-from benchledger.definitions.definition_cache import Proofs
-from benchledger.definitions.file_cache import read_entry, write_entry
+from benchledger.definitions import definition_cache, folders, names, rules
+from benchledger.definitions.definition_cache import Proofs, read_entry, write_entry
 from benchledger.errors import DefinitionError
 from benchledger.scanning import samples
 
@@ -21,7 +20,7 @@ MONTH_S = 31 * 24 * 3600
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setenv(file_cache.ENVIRONMENT_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv(definition_cache.ENVIRONMENT_VARIABLE, str(tmp_path / "cache"))
     return tmp_path / "cache"
 
 
@@ -71,7 +70,7 @@ def test_what_another_user_kept_is_not_used(folder, monkeypatch):
     if os.getuid() == 0:
         os.chown(folder / "thing.cache", 12345, -1)
     else:
-        monkeypatch.setattr(file_cache.os, "getuid", lambda: folder.stat().st_uid + 1)
+        monkeypatch.setattr(definition_cache.os, "getuid", lambda: folder.stat().st_uid + 1)
 
     assert read_entry("thing") is None
 
@@ -81,7 +80,7 @@ def placed(tmp_path, monkeypatch):
     """Lets the cache be at another place, with an entry in it."""
 
     def place(folder):
-        monkeypatch.setenv(file_cache.ENVIRONMENT_VARIABLE, str(folder))
+        monkeypatch.setenv(definition_cache.ENVIRONMENT_VARIABLE, str(folder))
         write_entry("thing", b"content")
         assert read_entry("thing") == b"content"
         return folder / "thing.cache"
@@ -113,7 +112,7 @@ def test_links_through_folders_that_others_may_write_are_not_followed(placed, tm
     else:
         cache.symlink_to("open/../open/link" if linked == "folder" else tmp_path / "second")
         (tmp_path / "second").symlink_to(open_folder / "link")
-    monkeypatch.setenv(file_cache.ENVIRONMENT_VARIABLE, str(cache))
+    monkeypatch.setenv(definition_cache.ENVIRONMENT_VARIABLE, str(cache))
     assert read_entry("thing") == b"content"
 
     open_folder.chmod(0o770)
@@ -124,7 +123,7 @@ def test_links_through_folders_that_others_may_write_are_not_followed(placed, tm
 def test_a_cycle_of_links_is_no_cache(tmp_path, monkeypatch):
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
-    monkeypatch.setenv(file_cache.ENVIRONMENT_VARIABLE, str(tmp_path / "a"))
+    monkeypatch.setenv(definition_cache.ENVIRONMENT_VARIABLE, str(tmp_path / "a"))
 
     write_entry("thing", b"content")
 
@@ -233,7 +232,7 @@ def test_without_a_folder_nothing_is_kept_and_nothing_fails(tmp_path, monkeypatc
     (tmp_path / "a file").write_text("")
 
     for place in ("", str(tmp_path / "a file")):
-        monkeypatch.setenv(file_cache.ENVIRONMENT_VARIABLE, place)
+        monkeypatch.setenv(definition_cache.ENVIRONMENT_VARIABLE, place)
         write_entry("thing", b"content")
         assert read_entry("thing") is None
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchledger.definitions.folders import shipped_root
-from benchledger.definitions.layouts import load_layouts, read_layout
-from benchledger.definitions.page_texts import LANGUAGES
+from benchledger.definitions.layouts import LANGUAGES, load_layouts, read_layout
 from benchledger.errors import DefinitionError
 
 LAYOUTS = load_layouts()

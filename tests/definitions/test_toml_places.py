@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchledger.definitions.folders import definition_files
-from benchledger.definitions.toml_places import places
+from benchledger.definitions.toml_file import places
 
 TEXT = '''# a comment with [brackets] and "quotes
 top = 1

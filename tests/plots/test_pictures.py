@@ -15,11 +15,11 @@ import pytest
 
 import benchledger
 from benchledger.errors import UsageError
+from benchledger.plots.charts import file_bytes
 from benchledger.plots.data import Plot, plot_data
-from benchledger.plots.files import file_bytes
+from benchledger.plots.extra import MOST
 from benchledger.plots.questions import NAMES
 from benchledger.plots.terminal import terminal_text
-from benchledger.plots.thinning import MOST
 from benchledger.plots.vega import vega_lite
 from tests.cli.bench import run_bench
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchledger.reproducing.verdicts import Unit, unit_of
+from benchledger.reproducing.claims import Unit, unit_of
 from benchledger.reproducing.words import Facts, facts_of, key_of, printed_number
 
 

@@ -10,7 +10,7 @@ from benchledger import make_environment, run
 from benchledger.errors import BenchledgerError, UsageError
 from benchledger.running import environments, manifest
 from benchledger.running.failure import Exit, failure_of
-from benchledger.running.profiler import profiler_words
+from benchledger.running.launch import profiler_words
 
 OF_PEAK = ".avg.pct_of_peak_sustained_elapsed"
 

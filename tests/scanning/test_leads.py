@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchledger.definitions import format_file
-from benchledger.definitions import leads as leads_file
+from benchledger.definitions import template as leads_file
 from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.toml_file import read_toml
 from benchledger.errors import DefinitionError

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from benchledger.definitions import file_cache
+from benchledger.definitions import definition_cache
 from benchledger.store import database
 
 
 @pytest.fixture(autouse=True)
 def made_by_migrations(making_ledgers: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "_make", making_ledgers)
-    monkeypatch.setenv(file_cache.ENVIRONMENT_VARIABLE, "")
+    monkeypatch.setenv(definition_cache.ENVIRONMENT_VARIABLE, "")

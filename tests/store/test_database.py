@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from benchledger import ingest
-from benchledger.definitions import file_cache, folders
+from benchledger.definitions import definition_cache, folders
 from benchledger.definitions.rules import load_rules
 from benchledger.errors import DatabaseError, UsageError
 from benchledger.store import database, memory
@@ -220,7 +220,7 @@ def test_a_ledger_is_written_within_little_memory(tmp_path: Path, monkeypatch: p
 
 
 def test_new_ledgers_know_the_shipped_rules_unless_somebody_adds_rules_of_their_own(tmp_path, monkeypatch):
-    monkeypatch.setenv(file_cache.ENVIRONMENT_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv(definition_cache.ENVIRONMENT_VARIABLE, str(tmp_path / "cache"))
     (tmp_path / "own").mkdir()
 
     def rules_of(name: str) -> int:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import duckdb
 import pytest
 
-from benchledger.definitions import file_cache
+from benchledger.definitions import definition_cache
 from benchledger.store import database, migrations
 from benchledger.store.database import open_for_reading, open_for_writing
 
@@ -17,7 +17,7 @@ SHIPPED = migrations.shipped_migrations
 
 @pytest.fixture(autouse=True)
 def kept_in(tmp_path, monkeypatch):
-    monkeypatch.setenv(file_cache.ENVIRONMENT_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv(definition_cache.ENVIRONMENT_VARIABLE, str(tmp_path / "cache"))
     return tmp_path / "cache"
 
 

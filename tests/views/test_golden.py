@@ -17,8 +17,7 @@ import polars as pl
 import pytest
 
 from benchledger import query
-from benchledger.definitions.queries import load_queries
-from benchledger.definitions.query_header import pairs
+from benchledger.definitions.queries import load_queries, pairs
 from benchledger.store.database import open_for_writing
 from tests.views.conftest import Ledger
 from tests.views.frozen import fill

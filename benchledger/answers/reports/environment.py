@@ -12,8 +12,7 @@ from benchledger.answers.tables.cells import UNKNOWN, fact_text
 from benchledger.answers.tables.grouping import Row
 from benchledger.answers.tables.left_out import excluded_notes, included_runs
 from benchledger.answers.tables.table import Kind, Line, Report, Table, text_frame
-from benchledger.definitions.layouts import PLAIN
-from benchledger.definitions.page_texts import checked_language, refuse_without_layout
+from benchledger.definitions.layouts import PLAIN, checked_language, refuse_without_layout
 from benchledger.errors import UsageError
 from benchledger.store.default_db import DEFAULT_DB
 

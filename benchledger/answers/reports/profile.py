@@ -10,7 +10,7 @@ from benchledger.answers.tables.cells import NOT_RUN, fact_text, number_text
 from benchledger.answers.tables.grouping import TABLE_COLUMNS, Row, SortKey, facts_of, grouped, sort_key
 from benchledger.answers.tables.left_out import excluded_notes
 from benchledger.answers.tables.table import Report, Table, text_frame
-from benchledger.definitions.page_texts import LANGUAGES, load_page_texts
+from benchledger.definitions.layouts import LANGUAGES, load_page_texts
 from benchledger.errors import NothingFoundError, UsageError
 from benchledger.store.default_db import DEFAULT_DB
 

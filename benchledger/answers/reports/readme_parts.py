@@ -10,8 +10,7 @@ from benchledger.answers.tables.cells import fact_text, status_text
 from benchledger.answers.tables.grid import DID_NOT_RUN, column_order
 from benchledger.answers.tables.grouping import Row, SortKey, grouped, sort_key
 from benchledger.answers.tables.table import Kind, Line, checked_address, link_to, said
-from benchledger.definitions.layouts import load_layouts
-from benchledger.definitions.page_texts import load_page_texts
+from benchledger.definitions.layouts import load_layouts, load_page_texts
 
 # The column that counts the first.
 _COUNTS = {"gpu_model": "gpus_per_node", "cpu_model": "cpu_count"}

@@ -12,8 +12,7 @@ from benchledger.answers.filters import TEXT_COLUMNS
 from benchledger.answers.tables.cells import fact_text, number_text, python_number_text, status_text
 from benchledger.answers.tables.grouping import Row, unstated
 from benchledger.answers.tables.table import Above, Coverage
-from benchledger.definitions.layouts import PLAIN, Layout, ReportLayout, load_layouts
-from benchledger.definitions.page_texts import LANGUAGES, load_page_texts
+from benchledger.definitions.layouts import LANGUAGES, PLAIN, Layout, ReportLayout, load_layouts, load_page_texts
 from benchledger.errors import UsageError, known, suggestion
 
 # Columns of words, which may look like numbers.

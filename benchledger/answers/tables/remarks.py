@@ -12,7 +12,7 @@ from benchledger.answers.tables.grid import cell_order, column_order
 from benchledger.answers.tables.grouping import Row, SortKey, grouped, sort_key
 from benchledger.answers.tables.left_out import why_excluded
 from benchledger.answers.tables.presentation import Look
-from benchledger.definitions.page_texts import load_page_texts
+from benchledger.definitions.layouts import load_page_texts
 
 if TYPE_CHECKING:
     import duckdb

@@ -1,4 +1,4 @@
-"""The options that reports share: filters by case column, and form and place of the output."""
+"""The options that commands share: filters by case column, form and place of the output, --wait."""
 
 from __future__ import annotations
 
@@ -16,6 +16,18 @@ from benchledger.cli.reveal import reveal_option, with_pseudonyms
 ALL_TABLES = "benchledger.all_tables"
 FORMATS = ("table", "markdown", "csv", "json", "parquet")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+wait_option = click.option(
+    "--wait",
+    "wait_s",
+    type=click.FloatRange(min=0),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Wait this long for another process to release the ledger.",
+)
+form_option = click.option(
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
+)
 
 
 def case_options(function: _Function) -> _Function:
