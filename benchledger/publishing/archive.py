@@ -11,7 +11,7 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import cache
 from typing import IO, BinaryIO, cast
@@ -56,12 +56,26 @@ def redact_text(
 ) -> None:
     """Copies a log, redacted, and calls `on_secret` with the number of each line that held a secret.
 
-    Raises NotRedactable for bytes that are not text.
+    A name is replaced before the line that shows that it is one, too: a log of several parts is read twice. Raises
+    NotRedactable for bytes that are not text.
     """
     lines = LineRedactor(redactor, on_secret)
-    rest = source.read(_TEXT_CHUNK)
-    if not (is_text(rest[: 64 * 1024]) or _log_reader().has_lines(rest)):
+    head = source.read(_TEXT_CHUNK)
+    if not (is_text(head[: 64 * 1024]) or _log_reader().has_lines(head)):
         raise NotRedactable("binary: what is private in it cannot be told or replaced")
+    if len(head) < _TEXT_CHUNK:
+        write(lines.redact(head))
+        return
+    with tempfile.SpooledTemporaryFile(SPOOL_MEMORY) as held:
+        for part in _parts(head, source):
+            held.write(lines.redact(part))
+        held.seek(0)
+        for part in _parts(b"", cast("Source", held)):
+            write(lines.again(part))
+
+
+def _parts(rest: bytes, source: Source) -> Iterator[bytes]:
+    # Whole lines, of about 1 MiB together.
     while chunk := source.read(_TEXT_CHUNK):
         rest += chunk
         cut = rest.rfind(b"\n") + 1
@@ -69,9 +83,9 @@ def redact_text(
             if len(rest) < _LONGEST:
                 continue
             cut = max(rest.rfind(b" "), rest.rfind(b",")) + 1 or len(rest)
-        write(lines.redact(rest[:cut]))
+        yield rest[:cut]
         rest = rest[cut:]
-    write(lines.redact(rest))
+    yield rest
 
 
 @cache

@@ -57,6 +57,12 @@ class LineRedactor:
         text = self._known.replace(self._redacted(data.decode("utf-8", "surrogateescape")))
         return text.encode("utf-8", "surrogateescape")
 
+    def again(self, redacted: bytes) -> bytes:
+        """Replaces in a redacted part what later parts told to be a name."""
+        self._redactor.forget_names()
+        text = redacted.decode("utf-8", "surrogateescape")
+        return self._known.replace(text).encode("utf-8", "surrogateescape")
+
     def _redacted(self, text: str) -> str:
         suspects = self._redactor.lines_to_check(text)
         parts: list[str] = []

@@ -50,6 +50,16 @@ def zip_of(members: dict[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
+def test_a_name_goes_from_the_whole_log_though_only_its_last_line_shows_that_it_is_one(tmp_path: Path) -> None:
+    steps = b"step 1 loss 2.5 caf\xe9\n" * 60_000
+    log = put(tmp_path / "in" / "long.log", b"ready: gcn43\n" + steps + b"gcn43 again\n" + steps + b"hostname: gcn43\n")
+
+    redact(tmp_path / "in", out=tmp_path / "out")
+
+    written = read_shown((tmp_path / "out" / "long.log").read_bytes())
+    assert written == log.read_bytes().replace(b"gcn43", b"<host>")
+
+
 def test_a_log_keeps_its_lines_bytes_and_time(tmp_path: Path) -> None:
     log = put(tmp_path / "in" / "r6i4n5_bs32.log", LOG)
     os.utime(log, (MTIME, MTIME))
