@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 # In a context's meta: how often --reveal was said.
 REVEAL = "benchledger.reveal"
 _WORDS = "benchledger.words"
+# Commands that fail at no value of a ledger that they only read.
+WRITING = ("ingest", "lake", "merge", "redact", "run", "formats")
 
 
 class CommandError(click.ClickException):
@@ -107,6 +110,7 @@ class MainGroup(KnownGroup):
                 ) from error
             _tell(error)
             _refuse_odd_words(ctx)
+            _tell_changed(ctx, error)
             raise
 
 
@@ -118,6 +122,28 @@ def _refuse_odd_words(ctx: click.Context) -> None:
         except UnicodeEncodeError as error:
             shown = word.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
             raise CommandError(UsageError(f"{shown}: not UTF-8 text: give it in UTF-8")) from error
+
+
+def _tell_changed(ctx: click.Context, error: BaseException) -> None:
+    """Raises CommandError if a value in the ledger was changed by hand, and a command that reads failed at it.
+
+    Without a failed check, nothing tells such a value from a mistake of ours: -v shows the traceback.
+    """
+    db, name = getattr(ctx.obj, "db", None), ctx.invoked_subcommand
+    if db is None or name in WRITING or isinstance(error, AssertionError) or not db.is_file():
+        return
+    from benchledger.upkeep.check import Held, what_was_changed
+
+    failed: list[Held] = []
+    with suppress(Exception):
+        failed = what_was_changed(db)
+    if failed:
+        told = "; ".join(f"{held.what}: {held.found}. {held.cure}" for held in failed)
+        raise CommandError(UsageError(f"{db}: was changed by hand: {told}")) from error
+    if ctx.obj.verbosity <= 0:
+        what = f"{db}: bench {name or ''} fails at a value ({type(error).__name__}: {error})"
+        cure = "If the ledger was changed by hand, read its logs again: bench ingest PATH --refresh"
+        raise CommandError(UsageError(f"{what}. {cure}. Else please report it; bench -v shows where")) from error
 
 
 def is_interrupt(error: BaseException | None) -> bool:

@@ -51,14 +51,22 @@ def db_check(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> pl.DataFra
     import polars as pl
 
     with closing(open_for_reading(db, wait_s)) as con:
-        unreadable = _unreadable(con)
-        found = [_readable(unreadable), *_schema(con)]
-        if not unreadable:
-            found += _rows(con)
+        found = _ledger(con)
         found += _private(con, Path(db))
         found += _contents(con, Path(db))
     columns = {"what": pl.String, "ok": pl.Boolean, "found": pl.String, "cure": pl.String}
     return pl.DataFrame([tuple(one) for one in found], schema=columns, orient="row")
+
+
+def what_was_changed(db: Path | str) -> list[Held]:
+    """Returns the failed checks of the tables of a ledger."""
+    with closing(open_for_reading(db, 0)) as con:
+        return [held for held in _ledger(con) if not held.ok]
+
+
+def _ledger(con: duckdb.DuckDBPyConnection) -> list[Held]:
+    unreadable = _unreadable(con)
+    return [_readable(unreadable), *_schema(con), *([] if unreadable else _rows(con))]
 
 
 def _unreadable(con: duckdb.DuckDBPyConnection) -> dict[str, str]:

@@ -121,6 +121,18 @@ with held(what, found, example, cure) as (
     select 'no run has two used facts of one name', count(*), min(run_id::varchar), 'ingest'
     from (select run_id from fact where used group by run_id, name having count(*) > 1)
     union all
+    select 'every kept number is finite', count(*), min(place), 'ingest'
+    from (
+        select 'kept.cell ' || cell as place, unnest([value, lowest, highest, stdev]) as number from kept.cell
+        union all
+        select 'kept.speed of run ' || run_id, value from kept.speed
+        union all
+        select 'kept.speedup ' || cell, unnest([base_value, speedup, efficiency]) from kept.speedup
+        union all
+        select 'run_memory of run ' || run_id, value_mib from run_memory
+    )
+    where not isfinite(number)
+    union all
     select 'every exclusion has a reason', count(*), min(run_key), 'exclude'
     from kept.exclusion
     where trim(reason) = ''

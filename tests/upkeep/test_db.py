@@ -293,6 +293,7 @@ BREAKS = {
     "no record is beyond the last line of its log": "update kept.record set line = 1000000 where line = (select max(line) from kept.record)",
     "every record has the load number of its log": "update log set load_number = load_number + 1",
     "no two records of a log begin at one byte": "insert into kept.record from kept.record limit 1",
+    "every kept number is finite": "update kept.cell set value = 'nan'::double where value is not null",
     "every run is there once": "insert into run by name select * replace ('x' as run_key) from run limit 1",
     "every key of a run is there once": "insert into run by name select * replace (5 as run_id) from run limit 1",
     "every part of a run is there once": "insert into run_log from run_log limit 1",
@@ -352,6 +353,22 @@ def test_check_says_what_does_not_hold_and_ends_with_1(db: Path) -> None:
     assert "missing or changed: kept.evaluation, leaderboard, place_of" in result.stderr
     assert "every log has as many records as it counts: 3 violate it, for example" in result.stderr
     assert stat.S_IMODE(Path(f"{db}.private").stat().st_mode) == 0o644
+
+
+def test_a_value_changed_by_hand_is_no_traceback(db: Path, tmp_path: Path) -> None:
+    with duckdb.connect(str(db)) as con:
+        con.execute("update kept.loss set name = 'odd'")
+
+    result = run_bench("plot", "loss", "--output", str(tmp_path / "x.svg"), db=db)
+    assert result.exit_code == 2
+    assert "bench plot fails at a value (TypeError: " in result.stderr
+    assert "read its logs again: bench ingest PATH --refresh" in result.stderr
+
+    with duckdb.connect(str(db)) as con:
+        con.execute("update kept.cell set value = 'inf'::double where value is not null")
+    result = run_bench("plot", "loss", "--output", str(tmp_path / "x.svg"), db=db)
+    assert result.exit_code == 2
+    assert "was changed by hand: every kept number is finite: " in result.stderr
 
 
 def test_the_private_file_of_another_ledger_is_found_out_and_none_is_no_fault(
