@@ -232,6 +232,15 @@ static Place past_visible(const Reader *reader, Place at, Place *start) {
     return NULL;
 }
 
+/* Whether more numbers stand between a value and the next pair: `mAP_copypaste: 0.215 0.410, segm_mAP: 0.2`. */
+static int has_more_numbers(const Reader *reader, Place at) {
+    if (at == reader->end || !is_blank(*at)) return 0;
+    while (at < reader->end && (is_digit(*at) || is_blank(*at) || *at == '.' || *at == '-')) at++;
+    for (uint32_t index = 0; index < reader->style->betweens; index++)
+        if (starts_with(at, reader->end, reader->style->between[index])) return 1;
+    return 0;
+}
+
 static int begins_with_blanks(const Reader *reader, Place at) {
     for (uint32_t index = 0; index < reader->style->betweens; index++)
         if (is_all_space(reader->style->between[index]) && starts_with(at, reader->end, reader->style->between[index]))
@@ -259,7 +268,8 @@ static Place read_pair(const Reader *reader, Place at, Pair *pair, int *unusual)
     pair->is_mean = 0;
     pair->key = key_of(at, assign);
     pair->unit = (Span){NULL, NULL};
-    if (pair->key.start == pair->key.end || find(pair->key.start, pair->key.end, (Span){two_blanks, two_blanks + 2}))
+    if (pair->key.start == pair->key.end || find(pair->key.start, pair->key.end, (Span){two_blanks, two_blanks + 2}) ||
+        memchr(pair->key.start, '\t', span_length(pair->key)))
         return NULL;
     Place behind_assign = assign + span_length(reader->style->assign);
     Place behind = read_value(reader, past_blanks(behind_assign, end), pair);
@@ -351,6 +361,7 @@ int pairs_read(const Style *style, const Units *units, Span tail, Pair *pairs, u
         Place following = past_separator(&reader, behind, pair->unit.start != NULL);
         if (following == NULL) {
             Place again, past = past_visible(&reader, behind, &again);
+            if (past == NULL && pair->kind == VALUE_NUMBER && has_more_numbers(&reader, behind)) return PAIRS_UNUSUAL;
             if (past == NULL) {
                 at = behind;
                 break;

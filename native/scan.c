@@ -733,6 +733,16 @@ static int is_traced(Place start, Place plus) {
     return plus[-1] == '>' || plus[-1] == ']' || plus[-1] == ':';
 }
 
+/* Whether Ray's prefix of a process ends before the blank at `end`: `(train pid=1234)`, `(train pid=1234, ip=10.0.0.4)`. */
+static int is_process(Place start, Place end) {
+    if (end == start || end[-1] != ')') return 0;
+    Place digits = end - 1;
+    for (int most = 15; most > 0 && digits > start && (is_digit(digits[-1]) || digits[-1] == '.'); most--) digits--;
+    if (digits == end - 1) return 0;
+    int is_address = memchr(digits, '.', (size_t)(end - digits)) != NULL;
+    return is_address ? end - 1 - digits > 6 && ends_with(start, digits, ", ip=") : end - 1 - digits < 9 && ends_with(start, digits, " pid=");
+}
+
 /* Whether a line begins at `at`, or goes on behind the prefix of a rank, a container, a time, a logger or a colour. */
 static int is_line_start(const Scan *scan, Place at) {
     static const char *const prefixes[] = {
@@ -750,7 +760,7 @@ static int is_line_start(const Scan *scan, Place at) {
         break;
     case ' ':
         if (at - start < 2) return 0;
-        if (at[-2] == ']') return 1;
+        if (at[-2] == ']' || is_process(start, at - 1)) return 1;
         if (at[-2] == '+') return is_traced(start, at - 2);
         if (is_coloured_start(start, at - 1)) return 1;
         if (at - start > 4 && ends_with(start, at, "  | ") && is_word(at[-5])) return at[-5] != '_';

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from functools import cached_property
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning.literal_search import LiteralSearch
+from benchledger.scanning.values import ANSI
 
 BLOCK = 65_536
 _LINES_TRIED = 2_000
@@ -17,6 +19,7 @@ _LEAST_NEAR = 6
 # Shorter literals occur in many logs by chance.
 _LEAST_TELLING = 6
 _REMEMBERED = 4_096
+_BLANKS = re.compile(rb"[ \t]+")
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,15 @@ class _Proof:
     @cached_property
     def shown(self) -> str:
         return " ... ".join(literal.decode() for literal in self.literals)
+
+    @cached_property
+    def loose(self) -> re.Pattern[bytes]:
+        # A terminal writes blanks for a tab, an editor a tab for blanks. Each literal where it stands first, as `find`.
+        return re.compile(b"(?m)^" + b"".join(rb"(?>[^\n]*?%b)" % _loose_pattern(one) for one in self.literals))
+
+    @property
+    def has_tab(self) -> bool:
+        return any(b"\t" in literal for literal in self.literals)
 
     @property
     def most_near(self) -> int:
@@ -75,6 +87,7 @@ class Detector:
         self._search = LiteralSearch((proof.telling for proof in proofs), native=native)
         # Searched for only in a log without a proof, since many are short and frequent.
         self._firsts = LiteralSearch((proof.literals[0] for proof in proofs), native=False)
+        self._words = LiteralSearch((_longest_word(proof.literals) for proof in proofs), native=False)
         # Cached, because logs of one program contain the same literals.
         self._possible: dict[frozenset[bytes], list[_Proof]] = {}
 
@@ -90,6 +103,23 @@ class Detector:
                 best.setdefault(proof.format.name, (proof.score, f"line {at} holds {proof.shown!r}"))
                 top = proof.score
         return any(score[0] for score, _ in best.values())
+
+    def look_loosely(self, head: bytes, best: dict[str, tuple[tuple[int, int], str]]) -> None:
+        """As `look`, for the beginning of a log with colour codes or other blanks within its literals."""
+        plain = ANSI.sub(b"", head[:BLOCK])
+        is_altered = len(plain) < len(head[:BLOCK]) or b"\t" in plain
+        words = self._words.found_in(plain)
+        for proof in self._proofs:
+            if best and proof.score < max(score for score, _ in best.values()):
+                break
+            if (is_altered or proof.has_tab) and _longest_word(proof.literals) in words:
+                for match in proof.loose.finditer(plain):
+                    end = plain.find(b"\n", match.end())
+                    if not any(text in plain[match.start() : end if end >= 0 else None] for text in proof.unless):
+                        at = plain.count(b"\n", 0, match.start()) + 1
+                        shown = f"line {at} holds {proof.shown!r}, colours and kinds of blanks aside"
+                        best.setdefault(proof.format.name, (proof.score, shown))
+                        break
 
     def _proofs_with(self, there: frozenset[bytes]) -> list[_Proof]:
         found = self._possible.get(there)
@@ -151,6 +181,20 @@ def numbered_blocks(data: bytes, line: int) -> Iterator[tuple[bytes, int]]:
         yield block, line
         line += block.count(b"\n")
         start = end
+
+
+def _longest_word(literals: tuple[bytes, ...]) -> bytes:
+    return max((word for literal in literals for word in _BLANKS.split(literal)), key=len)
+
+
+def _loose_pattern(literal: bytes) -> bytes:
+    def loosened(blanks: re.Match[bytes]) -> bytes:
+        run = blanks.group(0)
+        return rb"(?: *\t| {2,})" if b"\t" in run else rb"(?: {%d}| *\t)" % len(run)
+
+    parts = _BLANKS.split(literal)
+    runs = [loosened(blanks) for blanks in _BLANKS.finditer(literal)]
+    return b"".join(re.escape(part) + run for part, run in zip(parts, [*runs, b""], strict=True))
 
 
 def _miss(proof: _Proof, matched: int, at: int) -> str:

@@ -51,6 +51,11 @@ class PairsReader:
         # Only separators such as ` | `: a comma or two blanks occur in any sentence.
         visible = [re.escape(text) for text in self._between if text.strip() and text[:1] == text[-1:] == b" "]
         self._visible = re.compile(b"|".join(visible)) if visible else None
+        # `mAP_copypaste: 0.215 0.410, segm_mAP: 0.2`: several numbers, of which the first is the value.
+        stops = b"|".join(re.escape(text) for text in self._between if text.strip()) or rb"(?!)"
+        self._more = re.compile(
+            rb"(?:[ \t]-?+[0-9]{1,17}+(?:\.[0-9]{1,25}+)?+){1,64}+(?=(%b)[ \t]*+['\"A-Za-z_])" % stops
+        )
         self._token = re.compile(
             rb" ((?:(?!%b|%b)[^ \t]){1,32}+)(?=[ \t]|\Z|%b|%b)" % (self._next.pattern, _LINE, self._next.pattern, _LINE)
         )
@@ -102,7 +107,7 @@ class PairsReader:
             if assign < 0:
                 break
             key = decode(tail[position:assign].strip(b" \t{'\""))
-            if not key or "  " in key:
+            if not key or "  " in key or "\t" in key:
                 break
             try:
                 number, text, unit, end = self._value_behind(tail, assign + len(self._assign))
@@ -116,11 +121,13 @@ class PairsReader:
             if following is None:
                 # `153.8GB/255.9GB | lm loss: 2.1`: text that belongs to no pair ends before the next pair.
                 again = self._visible.search(tail, end) if self._visible else None
-                if again is None:
+                more = self._more.match(tail, end) if again is None and number is not None and unit is None else None
+                if again is None and more is None:
                     position = end
                     break
-                left.append(tail[end : again.start()].strip())
-                following = self._past_blanks(tail, again.end())
+                until, behind = again.span() if again else more.span(1)  # type: ignore[union-attr]
+                left.append(tail[end:until].strip())
+                following = self._past_blanks(tail, behind)
             position = following
         if self._closed and pairs and position >= len(tail) and not tail.rstrip().endswith(tuple(self._closers)):
             # `time: 152` of `time: 15232.8 |`: a truncated number is another number.

@@ -46,6 +46,9 @@ _LINE_PREFIXES = (
     rb"[0-9]Z ", rb":[0-9]{2} ", rb":[0-9]{2}[.,][0-9]{3} ", rb":[0-9]{2}[.,][0-9]{6} ",
     rb"INFO ", rb"INFO: ", rb"INFO - ", rb"INFO:root:",
     rb"\A\+ ", rb"[\r\n>\]:]\+ ", rb"[>\]:] \+ ",
+    # Ray's of a process: `(train pid=1234) `, `(train pid=1234, ip=10.0.0.4) `.
+    *(rb" pid=[0-9]{%d}\) " % length for length in range(1, 9)),
+    *(rb", ip=(?=[0-9.]*\.)[0-9.]{%d}\) " % length for length in range(7, 16)),
 )  # fmt: skip
 # The letter that ends a colour code belongs to no word: `ESC[0mbatch_size: 2`. A look-behind has a fixed length.
 _COLOUR_CODES = tuple(rb"\x1b\[[0-9;]{%d}[mK]" % length for length in range(9))

@@ -28,7 +28,8 @@ from benchledger.scanning.values import LARGEST, refuse_cut
 # What a recognised log has at least, over the lines that are looked at.
 _LINES_TRIED = 2_000
 _FIRST_TRIED = 20
-_LEAST_TELLING = 3
+# Two rows of numbers below some words are no training yet; two lines that each name their values are.
+_LEAST_TELLING = {"json": 2, "dict": 2, "csv": 3}
 _TELLING_SHARE = 0.25
 _KNOWN_SHARE = 0.75
 _ORDERED_SHARE = 0.9
@@ -45,6 +46,8 @@ _NO_WORDS = re.compile(r"[-+.0-9\[({]|(?:nan|inf|none|null|true|false)?\Z", re.I
 _TIMES = re.compile(r"time|date|eta", re.IGNORECASE)
 _WHOLE = re.compile(r"[0-9]{1,18}\Z")
 _OPENS = {"json": b"{", "dict": b"{'", "csv": b""}
+# Before the first object of an excerpt may stand so many lines, such as the rest of a line that was cut.
+_LINES_BEFORE = 3
 
 
 @dataclass
@@ -78,7 +81,8 @@ class SelfDescribingReader(FileReader):
 
     def fits_late(self, head: bytes, complete: bool) -> str | None:
         """Returns why a file that no other format claims is a log of training, or None."""
-        if not head.lstrip().startswith(_OPENS[self.definition.lines]):
+        firsts = islice((text.strip() for text, _, _ in lines_of(head, 0, 1) if text.strip()), _LINES_BEFORE + 1)
+        if not any(first.startswith(_OPENS[self.definition.lines]) for first in firsts):
             return None
         if not complete:
             head = head[: head.rfind(b"\n") + 1]
@@ -164,7 +168,7 @@ class SelfDescribingReader(FileReader):
 
     def _are_objects(self, lines: list[_Line]) -> bool:
         objects = sum(line.data is not None for line in lines)
-        return objects >= _LEAST_TELLING and objects >= _OBJECT_SHARE[self.definition.lines] * len(lines)
+        return objects >= _LEAST_TELLING[self.definition.lines] and objects >= _OBJECT_SHARE[self.definition.lines] * len(lines)
 
     def _why(self, lines: list[_Line]) -> str | None:
         telling = known = objects = 0
@@ -196,7 +200,8 @@ class SelfDescribingReader(FileReader):
                     places.append((place[0], place[-1]))
                 shown = shown or f"line {line.place[0]} has a step or epoch and {min(quantities.values())!r}"
         ordered = sum(one <= later for one, later in pairwise(places))
-        if telling < max(_LEAST_TELLING, _TELLING_SHARE * objects) or known < _KNOWN_SHARE * objects:
+        least = _LEAST_TELLING[self.definition.lines]
+        if telling < max(least, _TELLING_SHARE * objects) or known < _KNOWN_SHARE * objects:
             return None
         if len(set(places)) < 2 or ordered < _ORDERED_SHARE * (len(places) - 1):
             return None

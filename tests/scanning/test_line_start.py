@@ -14,6 +14,8 @@ FORMAT = """
 format = "made"
 version = 1
 anchors = ["   |  "]
+[detect]
+proof = [["   |  "]]
 [[record]]
 name = "row"
 kind = "summary"
@@ -45,6 +47,8 @@ templates = ["step {step:int} loss {loss:float}"]
         ("\x1b[K     8     |   10318   |", "row", None),
         ("\x1b[34m\x1b[1m     8     |   10318   |", "row", None),
         ("\x1b[36m(Worker pid=4711, ip=10.0.0.3)\x1b[0m      8     |   10318   |", "row", None),
+        ("(Worker pid=4711)      8     |   10318   |", "row", None),
+        ("(Worker pid=4711, ip=10.0.0.3)      8     |   10318   |", "row", None),
         ("trainer-1  |      8     |   10318   |", "row", None),
         ("2024-01-01T00:07:26.123456789Z stdout F      8     |   10318   |", "row", None),
         ("stderr:      8     |   10318   |", "row", None),
@@ -62,12 +66,17 @@ def test_a_line_begins_at_its_start_or_behind_a_rank(tmp_path: Path, line: str, 
     assert pieces.rejects == []
 
 
-def test_a_row_in_the_middle_of_a_line_is_none(tmp_path: Path) -> None:
+@pytest.mark.parametrize("before", ["of them ", "(of 3) ", "(pid=3) ", "(x, ip=31234567) ", "(x ip=1.2.3.4) "])
+def test_a_row_in_the_middle_of_a_line_is_none(tmp_path: Path, before: str) -> None:
     (tmp_path / "made.toml").write_text(FORMAT, encoding="utf-8")
-    pieces = LineReader(read_formats([tmp_path / "made.toml"])["made"]).read(b"of them 8     |   10318   |\n")
+    log_format = read_formats([tmp_path / "made.toml"])["made"]
+    log = f"{before}8     |   10318   |\n".encode()
 
-    assert pieces.rows == []
-    assert [reject.reason.partition(":")[0] for reject in pieces.rejects] == ["no head"]
+    found = read_by_reference(log_format, log)
+
+    assert found.rows == []
+    assert [reject.reason.partition(":")[0] for reject in found.rejects] == ["no head"]
+    assert all(read_by_scanner(reader, log)[0] == found for reader in readers({"made": log_format}))
 
 
 GLUED = """

@@ -189,6 +189,12 @@ def test_a_specific_format_wins(reader: LogReader) -> None:
     assert find(text, reader).log.format == "oneflow-wdl-csv"
 
 
+def test_an_excerpt_may_be_two_lines_long_and_begin_within_a_line(reader: LogReader) -> None:
+    found = find('5, "loss": 1.5}\n' + lines({"step": 1, "loss": 1.5}, {"step": 2, "loss": 1.25}), reader)
+
+    assert [row["stated"] for row in found.rows] == [{"loss": 1.5}, {"loss": 1.25}]
+
+
 OTHERS = {
     "configurations": lines(*({"lr": 10**-at, "epochs": 3, "loss": "mse"} for at in range(5))),
     "steps of a schedule": lines(*({"step": [8, 11], "lr": 0.5, "loss": 1.5} for _ in range(5))),
@@ -201,7 +207,8 @@ OTHERS = {
     "a table of results": "model,epoch,loss\n" + "".join(f"{name},3,1.5\n" for name in ("bert", "vgg", "gpt", "vit")),
     "a sweep": "epoch,lr,loss\n" + "".join(f"{at},0.5,1.5\n" for at in (90, 30, 60, 10, 50, 20)),
     "accuracies": "epoch,top1\n" + "".join(f"{at},0.5\n" for at in range(9)),
-    "two lines": lines({"step": 1, "loss": 1.5}, {"step": 2, "loss": 1.5}),
+    "one line": lines({"step": 1, "loss": 1.5}),
+    "two rows": "step,loss\n1,1.5\n2,1.5\n",
     "no header": "1,0.5,2\n2,0.5,2\n3,0.5,2\n4,0.5,2\n",
     "a header with a name twice": "step,loss,loss\n1,2,3\n2,2,3\n3,2,3\n4,2,3\n",
     "one object among text": "a word\n" * 9 + lines(*({"step": at, "loss": 1.5} for at in range(4))),

@@ -332,6 +332,15 @@ def test_a_list_with_bars_goes_on_behind_what_is_no_pair(tmp_path: Path) -> None
     assert row.note == "(avg 610.2)"
 
 
+def test_several_numbers_are_one_value_and_a_note(tmp_path: Path) -> None:
+    assert paddle(tmp_path, "mAP_all: 0.215 0.410 -1, segm_mAP: 0.2")[::2] == (
+        {"mAP_all": 0.215, "segm_mAP": 0.2},
+        "0.410 -1",
+    )
+    assert paddle(tmp_path, "loss: 2.5 3.5, 4: 1")[::2] == ({"loss": 2.5}, "3.5, 4: 1")
+    assert paddle(tmp_path, "loss: 2.5 warning 3, acc: 1")[::2] == ({"loss": 2.5}, "warning 3, acc: 1")
+
+
 def test_the_last_pair_of_a_closed_list_is_cut_if_it_is_not_closed(tmp_path: Path) -> None:
     style = MEGATRON.replace("] }", "], closed = true }")
     whole, cut = (
