@@ -104,8 +104,9 @@ class Detector:
                 top = proof.score
         return any(score[0] for score, _ in best.values())
 
-    def look_loosely(self, head: bytes, best: dict[str, tuple[tuple[int, int], str]]) -> None:
-        """As `look`, for the beginning of a log with colour codes or other blanks within its literals."""
+    def look_loosely(self, head: bytes) -> dict[str, tuple[tuple[int, int], str]]:
+        """Returns what the beginning of a log proves, with colour codes or other blanks within its literals."""
+        best: dict[str, tuple[tuple[int, int], str]] = {}
         plain = ANSI.sub(b"", head[:BLOCK])
         is_altered = len(plain) < len(head[:BLOCK]) or b"\t" in plain
         words = self._words.found_in(plain)
@@ -120,6 +121,7 @@ class Detector:
                         shown = f"line {at} holds {proof.shown!r}, colours and kinds of blanks aside"
                         best.setdefault(proof.format.name, (proof.score, shown))
                         break
+        return best
 
     def _proofs_with(self, there: frozenset[bytes]) -> list[_Proof]:
         found = self._possible.get(there)

@@ -72,8 +72,7 @@ class Recogniser:
             for block, at in numbered_blocks(chunk, line) if not best else ():
                 miss = self._detector.nearest(block, at, miss)
             line += chunk.count(b"\n")
-        if not best:
-            self._detector.look_loosely(head, best)
+        best = best or self._detector.look_loosely(head)
         best = {name: proved for name, proved in best.items() if self._may_be(self._formats[name], head, complete)}
         verdict = self._detector.verdict(self._formats, best)
         if verdict is not None:

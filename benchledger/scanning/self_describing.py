@@ -167,8 +167,8 @@ class SelfDescribingReader(FileReader):
         )
 
     def _are_objects(self, lines: list[_Line]) -> bool:
-        objects = sum(line.data is not None for line in lines)
-        return objects >= _LEAST_TELLING[self.definition.lines] and objects >= _OBJECT_SHARE[self.definition.lines] * len(lines)
+        objects, kind = sum(line.data is not None for line in lines), self.definition.lines
+        return objects >= max(_LEAST_TELLING[kind], _OBJECT_SHARE[kind] * len(lines))
 
     def _why(self, lines: list[_Line]) -> str | None:
         telling = known = objects = 0
@@ -200,8 +200,10 @@ class SelfDescribingReader(FileReader):
                     places.append((place[0], place[-1]))
                 shown = shown or f"line {line.place[0]} has a step or epoch and {min(quantities.values())!r}"
         ordered = sum(one <= later for one, later in pairwise(places))
-        least = _LEAST_TELLING[self.definition.lines]
-        if telling < max(least, _TELLING_SHARE * objects) or known < _KNOWN_SHARE * objects:
+        if (
+            telling < max(_LEAST_TELLING[self.definition.lines], _TELLING_SHARE * objects)
+            or known < _KNOWN_SHARE * objects
+        ):
             return None
         if len(set(places)) < 2 or ordered < _ORDERED_SHARE * (len(places) - 1):
             return None

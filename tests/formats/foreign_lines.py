@@ -77,7 +77,7 @@ LINES = {
     "an llm trainer of ours": "Training throughput: 12345.6 tok/s",
     "apex imagenet": "Epoch: [0][10/5004]\tTime 0.310 (0.412)\tSpeed 825.231 (621.022)\tLoss 6.9512 (7.0231)\tPrec@1 0.39"
     "1 (0.231)\tPrec@5 1.172 (0.9)",
-    "axolotl": "[2024-01-01 10:00:00,000] [INFO] [axolotl.train.train:74] [PID:12] [RANK:0] loading model",
+    "minimind": "Epoch:[0/19](100/2400) loss:5.251 lr:0.00020000 epoch_Time:98.0min:",
     "chainer": "epoch       iteration   main/loss   main/accuracy  elapsed_time\n"
     "1           600         0.19        0.94           3.41",
     "chainermn": "total [########..........] 42.31%\n"
