@@ -11,7 +11,7 @@ from benchledger.definitions.phases import CURRENT, Mode
 from benchledger.definitions.template import Template, needs_anchor
 from benchledger.scanning import rows
 from benchledger.scanning.leads import LeadReader
-from benchledger.scanning.patterns import compiled, head_pattern, line_start, whole_pattern, word_start
+from benchledger.scanning.patterns import compiled, heads_pattern, line_start, whole_pattern, word_start
 from benchledger.scanning.record_reader import RecordReader
 from benchledger.scanning.rows import Columns, Pieces, Place, Refused, RejectedPiece, Row
 from benchledger.scanning.unread import is_measurement
@@ -85,8 +85,7 @@ class LineReader:
         return self._heads_of([one for one in templates if one not in self._anchored]) if self._anchored else self._head
 
     def _heads_of(self, templates: list[Template]) -> re.Pattern[bytes] | None:
-        different = dict.fromkeys(head_pattern(template, self._starts.get(template)) for template in templates)
-        return compiled(b"|".join(b"(?:" + pattern + b")" for pattern in different)) if different else None
+        return compiled(heads_pattern(templates, self._starts)) if templates else None
 
     def read(self, log: bytes) -> Pieces:
         """Returns everything in a log. Line numbers count `\\n` only; offsets are those of the raw bytes."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import random
+import re
 from pathlib import Path
 
 import pytest
 
 from benchledger.definitions.format_file import read_formats
+from benchledger.definitions.template import parse_template
 from benchledger.scanning.lines import LineReader
+from benchledger.scanning.patterns import head_pattern, heads_pattern, line_start, word_start
 from tests.scanning.reading import read_by_reference, read_by_scanner, readers
 
 FORMAT = """
@@ -102,3 +106,32 @@ def test_the_digit_behind_the_first_letter_of_a_line_does_not_make_a_glued_rank_
 
     assert [row["step"] for row in found.rows] == [7]
     assert all(read_by_scanner(reader, log)[0] == found for reader in readers({"made": log_format}))
+
+
+HEADS = [
+    "{n:int} of {all:int}", "step {n:int}", "step{n:int}: x", "stage {n:int}", "step at {n:int}", "[x] {n:int}",
+    "{n:int} rows", "12 rows {n:int}", "12 rows", "13 rows", "end of {n:int}", "{loss:float} end of {n:int}", "[y]",
+]  # fmt: skip
+BETWEEN = ["", "", " ", "\n", "a", "1:", "[1,0]<stdout>:", "\x1b[0m", "7\x1b[0m", "2024-01-01T00:07:26.5Z "]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 10, 13])
+def test_heads_that_share_their_start_are_found_where_each_is_by_itself(seed: int) -> None:
+    chance = random.Random(seed)
+    templates = [parse_template(head, anywhere=True) for head in chance.sample(HEADS, len(HEADS))]
+    starts = {
+        one: start
+        for one in templates
+        if (start := chance.choice([None, word_start, word_start, line_start])) is not None
+    }
+    pieces = [re.sub("{.*?}", number, head) for head in HEADS for number in ("8", " 8")]
+    log = "".join(chance.choice(BETWEEN) + chance.choice(pieces) for _ in range(600)).encode()
+
+    alone = []
+    for template in templates:
+        head, start = head_pattern(template), starts.get(template, lambda _: b"")
+        first = head[: 2 if head.startswith(b"\\") else 1] if template.first_literal else b""
+        alone.append(b"(?:" + first + start(first) + head[len(first) :] + b")")
+    spans = [one.span() for one in re.finditer(heads_pattern(templates, starts), log)]
+    assert spans == [one.span() for one in re.finditer(b"|".join(alone), log)]
+    assert len(spans) > 100
