@@ -139,8 +139,7 @@ def _say_not_read(settings: Settings, result: IngestResult) -> None:
             f"{len(refused)} facts.toml refused: their earlier facts stay valid, new logs below were loaded "
             "without them. Correct the file and ingest again:"
         )
-        for one in refused:
-            settings.say(f"  {_place(one)}: {one.reason}")
+        _say_first(settings, refused, "bench query unrecognised -p path='*facts.toml'")
     if result.retold_runs:
         runs = "1 run was" if result.retold_runs == 1 else f"{result.retold_runs} runs were"
         settings.say(f"facts.toml has changed: {runs} derived again")
@@ -149,7 +148,8 @@ def _say_not_read(settings: Settings, result: IngestResult) -> None:
         settings.say(f"{runs} below a folder that is named now: their campaigns begin with its name")
     for said in result.unfitting:
         settings.say(said)
-    say_left_out_files(settings, [one for one in result.outcomes if one not in refused], "bench query unrecognised")
+    others = [one for one in result.outcomes if not is_refused_facts(one)]
+    say_left_out_files(settings, others, "bench query unrecognised")
     for status in FAULTY:
         kept = sum(one.kept == status for one in result.outcomes if one.status in ("unchanged", "duplicate"))
         if kept:
@@ -183,11 +183,15 @@ def say_left_out_files(settings: Settings, outcomes: Iterable[FileOutcome], all_
     for status, left in by_status.items():
         if left:
             settings.say(f"{len(left)} {status}:")
-        shown = left if settings.verbosity > 0 else left[:SHOWN]
-        for one in shown:
-            settings.say(f"  {_place(one)}{': ' + one.reason if one.reason else ''}")
-        if len(shown) < len(left):
-            settings.say(f"  and {len(left) - len(shown)} more; list with: {all_by}")
+        _say_first(settings, left, all_by)
+
+
+def _say_first(settings: Settings, left: list[FileOutcome], all_by: str) -> None:
+    shown = left if settings.verbosity > 0 else left[:SHOWN]
+    for one in shown:
+        settings.say(f"  {_place(one)}{': ' + one.reason if one.reason else ''}")
+    if len(shown) < len(left):
+        settings.say(f"  and {len(left) - len(shown)} more; list with: {all_by}")
 
 
 def _as_json(result: IngestResult, dry_run: bool) -> dict[str, object]:

@@ -84,13 +84,13 @@ def kept_number(number: int) -> int:
     return max(min(number, 2**63 - 1), -(2**63))
 
 
-def named_folders(paths: Iterable[Path | str]) -> list[str]:
-    """The real paths of the folders among some paths, and the addresses of those that are not on this disk."""
+def named_folders(paths: Iterable[Path | str], failed: dict[str, Exception]) -> list[str]:
+    """The real paths of the folders among some paths, and the addresses of those not on this disk; as `is_folder`."""
     places = map(given_place, paths)
     return [
         place if is_remote(place) else os.path.realpath(place)
         for place in places
-        if (is_folder(place) if is_remote(place) else os.path.isdir(place))
+        if (is_folder(place, failed) if is_remote(place) else os.path.isdir(place))
     ]
 
 
@@ -110,17 +110,21 @@ def is_lasting(place: str) -> bool:
     return os.path.isabs(place) or is_remote(place)
 
 
-def discover(paths: Iterable[Path | str], leave_out: set[str]) -> Iterator[FoundFile]:
+def discover(
+    paths: Iterable[Path | str], leave_out: set[str], failed: dict[str, Exception] | None = None
+) -> Iterator[FoundFile]:
     """Every file under the given paths, once. Raises UsageError for a path that does not exist.
 
     If there are other paths, an address that cannot be read becomes a file with a problem, and the others are read.
     """
-    seen: set[str] = set()
+    seen, failed = set[str](), {} if failed is None else failed
     places = list(map(given_place, paths))
-    named = NamedFolders(named_folders(places))
+    named = NamedFolders(named_folders(places, failed))
     for path in places:
         if is_remote(path):
             try:
+                if path in failed:
+                    raise failed[path]
                 yield from _remote_files(path, named, seen)
             except UsageError as error:
                 if len(places) == 1:

@@ -182,9 +182,9 @@ class _Ingest:
         self._formats, self._names = known_formats(), load_names()
         self._reads_all_stale = options.refresh and not paths
         with gc_paused():
-            found = discover(paths, ledger_files(options.db)) if options.files is None else options.files
-            self._files = list(found)
-            self._folders = named_folders(paths)
+            failed, found = dict[str, Exception](), options.files
+            self._files = list(discover(paths, ledger_files(options.db), failed) if found is None else found)
+            self._folders = named_folders(paths, failed)
 
     def run(self, stdin: BinaryIO | None) -> IngestResult:
         with ExitStack() as opened:

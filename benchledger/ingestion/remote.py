@@ -50,11 +50,12 @@ def is_bucket(place: str) -> bool:
     return is_remote(place) and "/" not in place.partition("://")[2]
 
 
-def is_folder(place: str) -> bool:
-    """Whether an address that can be read is that of a folder. `listed` says why another one cannot be read."""
+def is_folder(place: str, failed: dict[str, Exception]) -> bool:
+    """Whether an address that can be read is that of a folder. One that cannot is asked for once, by `failed`."""
     try:
-        return head(place) is None
-    except UsageError:
+        return place not in failed and head(place) is None
+    except UsageError as error:
+        failed[place] = error
         return False
 
 

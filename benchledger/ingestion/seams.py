@@ -106,8 +106,9 @@ def load_definitions() -> Definitions:
 
 def inputs_of(*paths: Path | str) -> Iterator[Input]:
     """Every file below some paths or addresses. Raises UsageError for a path that does not exist."""
-    named = NamedFolders(named_folders(paths))
-    for file in discover(paths, set()):
+    failed: dict[str, Exception] = {}
+    named = NamedFolders(named_folders(paths, failed))
+    for file in discover(paths, set(), failed):
         root = named.outermost(os.path.dirname(file.place)) or file.place
         opens = file.open or partial(open_file, file.place)
         yield Input(file.place, file.shown, root, file.size, file.mtime_ns, opens, file.problem)

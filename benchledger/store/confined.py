@@ -29,12 +29,12 @@ SETTINGS = (
     "scalar_subquery_error_on_multiple_rows",
 )  # fmt: skip
 PRAGMAS = frozenset({
-    "collations", "database_list", "database_size", "functions", "platform", "show_databases", "show_tables",
+    "collations", "database_size", "functions", "platform", "show_databases", "show_tables",
     "show_tables_expanded", "storage_info", "table_info", "version",
 })  # fmt: skip
 # Those that make rows of their arguments or of the catalog. All others of DuckDB are refused, new ones too.
 TABLE_FUNCTIONS = frozenset({
-    "duckdb_columns", "duckdb_constraints", "duckdb_databases", "duckdb_dependencies", "duckdb_functions",
+    "duckdb_columns", "duckdb_constraints", "duckdb_dependencies", "duckdb_functions",
     "duckdb_indexes", "duckdb_keywords", "duckdb_memory", "duckdb_optimizers", "duckdb_schemas", "duckdb_sequences",
     "duckdb_settings", "duckdb_tables", "duckdb_temporary_files", "duckdb_types", "duckdb_variables", "duckdb_views",
     "generate_series", "histogram", "histogram_values", "icu_calendar_names", "json_each", "json_tree",

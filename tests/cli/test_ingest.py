@@ -265,3 +265,19 @@ def test_a_progress_bar_is_drawn_on_a_terminal_on_stderr_and_nowhere_else(db: Pa
     assert done.stdout.startswith(b"files: 1 = 1 loaded")
     assert b"\r" not in done.stdout
     assert b"\x1b" not in done.stdout
+
+
+def test_of_many_refused_facts_the_first_are_shown_and_the_rest_counted(db: Path, logs: Path) -> None:
+    for number in range(8):
+        (logs / str(number)).mkdir()
+        (logs / str(number) / "facts.toml").write_text("[")
+
+    done = run_bench("ingest", str(logs), db=db)
+
+    assert done.exit_code == 1
+    assert done.stderr.count("facts.toml: ") == 5
+    cure = "bench query unrecognised -p path='*facts.toml'"
+    assert "8 facts.toml refused: " in done.stderr
+    assert f"  and 3 more; list with: {cure}" in done.stderr
+    listed = run_bench("query", "unrecognised", "-p", "path=*facts.toml", "--format", "csv", db=db)
+    assert len(listed.stdout.splitlines()) == 9

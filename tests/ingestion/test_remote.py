@@ -13,7 +13,7 @@ import pytest
 
 from benchledger import ingest
 from benchledger.errors import UsageError
-from benchledger.ingestion import pool
+from benchledger.ingestion import pool, remote
 from benchledger.store.private_file import places_in
 from tests.cli.bench import run_bench
 from tests.ingestion.bucket import BUCKET, Bucket, bucket
@@ -171,11 +171,15 @@ def test_a_server_whose_answers_lie_costs_its_own_files_only(tmp_path: Path) -> 
     assert done.files == {"loaded": 1, "unreadable": 2}
 
 
-def test_of_several_places_an_address_that_cannot_be_reached_is_unreadable(tmp_path: Path) -> None:
-    log = put(tmp_path / "run.log", run_text().log)
+def test_of_several_places_an_address_that_cannot_be_reached_is_unreadable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, ask_for, asked = put(tmp_path / "run.log", run_text().log), remote._head, list[str]()
+    monkeypatch.setattr(remote, "_head", lambda store, key: asked.append(key) or ask_for(store, key))
 
     done = ingest("http://127.0.0.1:1/gone.log", log, db=tmp_path / "bench.duckdb")
 
+    assert asked == ["gone.log"]
     assert done.files == {"loaded": 1, "unreadable": 1}
     (gone,) = (outcome for outcome in done.outcomes if outcome.status == "unreadable")
     assert (gone.reason or "").startswith("cannot be read: ")

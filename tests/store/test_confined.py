@@ -157,6 +157,8 @@ def test_what_is_allowed_exists_in_this_duckdb(con: duckdb.DuckDBPyConnection) -
 @pytest.mark.parametrize(
     "statement",
     [
+        "pragma database_list",
+        "from duckdb_databases()",
         "from enable_logging()",
         "select * from ENABLE_LOGGING (storage = 'file', storage_path = '{folder}/logs')",
         "call enable_logging(storage = 'file', storage_path = '{folder}/logs')",
