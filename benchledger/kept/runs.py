@@ -32,6 +32,7 @@ from (
 )
 where run < run_before or (run = run_before and place < before)
 """
+_LOSS_WINDOWS = "select min(window_losses), max(window_losses), count(time_at) > 0 from loss_at"
 # All records and all rules: for an explanation, kept/use.py names fewer.
 _ALL = """
 create or replace temp view chunk_record as from kept.record;
@@ -109,8 +110,11 @@ def _fill_records(con: duckdb.DuckDBPyConnection, *, is_long: bool) -> None:
         con.execute(sql_of("losses"))
         kind, by = ("table", "order by losses_before, place") if _are_turned(con, order) else ("view", "")
         con.execute(f"create or replace temp {kind} loss as from loss_now {by}")
-        clocks = {} if finds(con, "from loss_at where time_at is not null limit 1") else OF_CLOCKS
-        con.execute(sql_of("kept_losses", streams=order.streams | clocks))
+        least, most, are_timed = con.execute(_LOSS_WINDOWS).fetchall()[0]
+        # A number that is known is compared once, and not for each loss.
+        one_window = {"window_losses >": f"{least} >"} if least == most else {}
+        clocks = {} if are_timed else OF_CLOCKS
+        con.execute(sql_of("kept_losses", streams=order.streams | clocks | one_window))
     if finds(con, "from metric_at limit 1"):
         con.execute(sql_of("evaluations"))
 

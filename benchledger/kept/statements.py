@@ -20,7 +20,10 @@ OF_ONE_RUN = {
     "rows between nth - 1 preceding and current row": "rows unbounded preceding",
 }
 # Where nothing but clocks tells the time, no steps are added up.
-OF_CLOCKS = {"sum(took_ps) over so_far": "null::hugeint"}
+OF_CLOCKS = {
+    "sum(took_ps) over so_far": "null::hugeint",
+    "if(nth > 1, step_ps(step_s, step - step_before), null)": "null::bigint",
+}
 OF_ONE_RANK = {"partition by run_id, lane order by place": ""}
 _TEMPORARY = """
 select 'view', view_name from duckdb_views() where temporary and not internal

@@ -26,7 +26,7 @@ with recent as (
 ),
 added as (
     select
-        run_id, nth, epoch, step, log_id, line, byte_offset, logged_at, clock_s, window_losses, took_ps,
+        *,
         -- From the first to the last, as view loss_curve adds them up; NULL where there are too few.
         if(window_losses > 9, loss_9, 0) + if(window_losses > 8, loss_8, 0) + if(window_losses > 7, loss_7, 0)
         + if(window_losses > 6, loss_6, 0) + if(window_losses > 5, loss_5, 0) + if(window_losses > 4, loss_4, 0)
@@ -34,21 +34,30 @@ added as (
         + if(nth >= window_losses, loss, null) as total
     from recent
 ),
-averaged as (
-    select * exclude (total), if(isfinite(total), plain_mean(total, window_losses), null) as mean_loss
-    from added
-),
-fallen as (
-    select *
+-- A mean is lower than all before it only if its total is: only these totals are divided.
+lowered as (
+    select
+        run_id, nth, epoch, step, log_id, line, byte_offset, logged_at, clock_s, sum_ps,
+        plain_mean(total, window_losses) as mean_loss,
+        greatest(
+            loss, if(window_losses > 1, loss_1, null), if(window_losses > 2, loss_2, null),
+            if(window_losses > 3, loss_3, null), if(window_losses > 4, loss_4, null), if(window_losses > 5, loss_5, null),
+            if(window_losses > 6, loss_6, null), if(window_losses > 7, loss_7, null), if(window_losses > 8, loss_8, null),
+            if(window_losses > 9, loss_9, null)
+        ) as highest
     from (
-        select *, min(mean_loss) over so_far as least, sum(took_ps) over so_far as sum_ps
-        from averaged
+        select *, min(if(isfinite(total), total, null)) over so_far as least, sum(took_ps) over so_far as sum_ps
+        from added
         window so_far as (rows between nth - 1 preceding and current row)
     )
-    qualify mean_loss < coalesce(if(nth > 1, lag(least) over (), null), 'inf')
+    qualify isfinite(total) and total < coalesce(if(nth > 1, lag(least) over (), null), 'inf')
+),
+fallen as (
+    from lowered
+    qualify (lag(run_id) over () = run_id and lag(mean_loss) over () <= mean_loss) is not true
 )
 select
-    run_id, nth, epoch, step, mean_loss, log_id, line,
+    run_id, nth, epoch, step, mean_loss, highest, log_id, line,
     coalesce(
         seconds_since(logged_at, past_midnight(clock_s, midnights, log_id, byte_offset), started_at, started_s), sum_ps / 1e12
     ) as seconds
@@ -56,17 +65,18 @@ from fallen
 left join kept.run_clock using (run_id);
 
 insert into kept.low_loss by name
+select * exclude (highest)
 from low;
 
 insert into kept.loss by name
 with mean_end as (
     select
         run_id,
-        min(nth) as start_nth,
         arg_min(mean_loss, nth) as start_mean,
-        arg_min(nth, mean_loss) as lowest_nth,
+        arg_min(highest, nth) as start_highest,
         arg_min_null(step, mean_loss) as lowest_step,
-        min(mean_loss) as lowest_mean
+        min(mean_loss) as lowest_mean,
+        arg_min(highest, mean_loss) as lowest_highest
     from low
     group by run_id
 ),
@@ -81,22 +91,19 @@ whole as (
         arg_max(step, place) as last_step,
         arg_max(epoch, place) as last_epoch,
         coalesce(bool_or(step < step_before), false) as step_restarts,
-        max(if(nth > start_nth - window_losses and nth <= start_nth, loss, null)) as start_highest,
-        max(if(nth > lowest_nth - window_losses and nth <= lowest_nth, loss, null)) as lowest_highest,
         min(loss) filter (nth > losses - window_losses) as final_lowest,
         -- In their order, as above.
         sum(loss) filter (nth > losses - window_losses) as final_total,
         if(isfinite(final_total), plain_mean(final_total, any_value(window_losses)), null) as final_mean,
-        arg_max(loss, nth) as last_loss,
-        arg_max(log_id, nth) as log_id,
-        arg_max(line, nth) as line,
+        last(loss) as last_loss,
+        last(log_id) as log_id,
+        last(line) as line,
         sum(took_ps) / 1e12 as summed_s
     from numbered_loss
-    left join (select run_id, start_nth, lowest_nth from mean_end) using (run_id)
     group by run_id
 )
 select
-    whole.* exclude (final_total), mean_end.* exclude (run_id, start_nth, lowest_nth),
+    whole.* exclude (final_total), mean_end.* exclude (run_id),
     main_loss.losses, main_loss.name, main_loss.lane as rank
 from whole
 left join mean_end using (run_id)
