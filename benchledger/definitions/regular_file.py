@@ -22,6 +22,12 @@ def need_regular(path: Path | str) -> None:
         raise UsageError(f"{path}: {NO_FILE}. Copy what it gives into a file, and name that one")
 
 
+def refuse_link(path: Path) -> None:
+    """Raises DatabaseError for a link: a folder from elsewhere could let one lead to any file, which we then write."""
+    if path.is_symlink():
+        raise DatabaseError(f"{path}: is a link, and its target would be written. Move it away, or copy its target")
+
+
 def need_regular_ledger(path: Path | str) -> None:
     """Does the same for a database and its write-ahead log, which DuckDB opens too.
 
@@ -29,6 +35,9 @@ def need_regular_ledger(path: Path | str) -> None:
     """
     for file in (path, f"{path}.wal"):
         need_regular(file)
+    refuse_link(Path(f"{path}.wal"))
+    if not Path(path).exists():
+        refuse_link(Path(path))
     try:
         with Path(path).open("rb") as there:
             head = there.read(len(_DUCKDB) + 8)

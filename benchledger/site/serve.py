@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
 from pathlib import Path
+from typing import BinaryIO
 
 # Nobody else can reach it.
 LOOPBACK = "127.0.0.1"
@@ -14,6 +16,14 @@ LOOPBACK = "127.0.0.1"
 
 class _Files(SimpleHTTPRequestHandler):
     """Sends files, no listings of folders, and logs nothing."""
+
+    def send_head(self) -> BytesIO | BinaryIO | None:
+        # A page of another name that leads to this machine could make a browser read the files for it.
+        host = self.headers.get("Host", LOOPBACK).partition(":")[0]
+        if host not in (LOOPBACK, "localhost") or "%00" in self.path:
+            self.send_error(404)
+            return None
+        return super().send_head()
 
     def end_headers(self) -> None:
         self.send_header("X-Content-Type-Options", "nosniff")

@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchledger.definitions.regular_file import need_regular
+from benchledger.definitions.regular_file import need_regular, refuse_link
 from benchledger.errors import DatabaseError, cure_of_writing
 from benchledger.store.key_file import KEY_BYTES, key_path, store_key, stored_key
 
@@ -284,6 +284,7 @@ def make_private(path: Path) -> bool:
     try:
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _OWNER_ONLY)
     except FileExistsError:
+        refuse_link(path)
         _take_back_rights(path)
         return False
     except OSError as error:
