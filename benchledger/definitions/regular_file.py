@@ -36,8 +36,6 @@ def need_regular_ledger(path: Path | str) -> None:
     for file in (path, f"{path}.wal"):
         need_regular(file)
     refuse_link(Path(f"{path}.wal"))
-    if not Path(path).exists():
-        refuse_link(Path(path))
     try:
         with Path(path).open("rb") as there:
             head = there.read(len(_DUCKDB) + 8)
