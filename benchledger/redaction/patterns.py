@@ -88,6 +88,12 @@ _DEVICES = (
             r"(?P<hardware1>(?:0x)?[0-9a-f]{12}|[0-9a-f]{6}[-:][0-9a-f]{6})(?![\w-])"
         ),
     ),
+    # Keys of ssh, and their fingerprints
+    (
+        ("ssh-rsa ", "ssh-ed25519 ", "ssh-dss ", "ecdsa-sha2-"),
+        r"\b(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-nistp\d{3}) (?P<device1>AAAA[\w+/]{20,1024}+={0,2})",
+    ),
+    (("sha256:",), r"\bSHA256:(?P<device1>[A-Za-z0-9+/]{43})(?![\w+/=])"),
     # ibhosts, ibswitches
     (("ports ",), r"^\w{2,8}[ \t]{0,8}: (?P<device1>0x[0-9a-f]{16}) ports "),
     (("s/n", "sn:", "sn="), r"\bS/?N[:=# ]{1,3}(?P<device1>[A-Z0-9]{6,20})\b"),

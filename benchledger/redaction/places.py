@@ -75,6 +75,10 @@ _FOLDERS = (
         ("/ws/", "/raid", "/media/", "/private/"),
         rf"/(?:(?<=[a-z]/)ws|raid\d?|media|private)/(?P<owner1>{_LOGIN}+)(?![\w@])",
     ),
+    (
+        ("/checkpoint/", "/proj-shared/", "/world-shared/"),
+        rf"(?:(?<![\w.~/@-])/checkpoint|/(?:proj|world)-shared)/(?P<owner1>{_LOGIN}+)(?=/)",
+    ),
     (("/groups/", "/proj/"), rf"(?<![\w.~@-])/(?:groups|proj)/{_TREE}"),
     (("/mail/",), rf"/(?:var|spool)/mail/(?P<user1>{USER})"),
     ((" ~", "=~", ":~", "'~", '"~', "(~"), r"(?<![\w~/.@])~(?P<owner1>[a-z]{2}[\w-]{1,30}+)(?=/)"),
@@ -121,6 +125,30 @@ _ACCOUNTS = (
         rf"(?:comet\.(?:com|ml)|app\.neptune\.ai)/(?P<group1>(?!(?:{_PAGES}|api|signup|o)\b){USER})/(?P<group2>{USER})",
     ),
     (("arn:aws",), r"arn:aws[\w-]{0,10}:[\w-]{1,32}:[\w-]{0,32}:(?P<group1>\d{12})(?=:)"),
+    ((":user/", ":assumed-role/"), rf"(?<=:)(?:user|assumed-role/[\w+=,.@-]{{1,64}})/(?P<user1>{USER})"),
+    (
+        ("/instances/", "/nodes/", "/clusters/"),
+        rf"/(?:zones|locations|regions)/[a-z0-9-]{{1,32}}/(?:instances|nodes|clusters)/(?P<host1>{HOST})",
+    ),
+    (("gke_",), r"\bgke_(?P<group1>[a-z][a-z0-9-]{4,28}[a-z0-9])_[a-z0-9-]{5,32}_(?P<host1>[a-z][\w-]{0,39})"),
+    # A repository of a server of one's own, and who made a commit
+    (
+        ("git@",),
+        rf"\bgit@(?!(?:github|gitlab|bitbucket)\.(?:com|org)\b)[\w.-]{{1,253}}:(?P<group1>{USER})(?=/)",
+    ),
+    (
+        ("author: ", "committer: ", "commit: ", "-by: "),
+        (
+            r"(?m)^ {0,4}(?:(?:Author|Committer|Commit): {1,8}|(?:Signed-off|Co-authored|Reviewed)-by: )"
+            r"(?P<user1>[^\n<]{2,64}?)(?= <\S{3,128}>)"
+        ),
+    ),
+    (("user.name=",), r"\buser\.name=(?P<user1>[^\s=,]{2,64}(?: [^\s=,]{1,64}){0,3})(?=,|\s*$)"),
+    # JupyterHub
+    (
+        ("/user/",),
+        rf"/user/(?P<user1>{USER})(?=/(?:lab|tree|notebooks|proxy|api|edit|doc|terminals|files|vscode)\b)",
+    ),
     ((".dkr.ecr.",), r"(?<!\d)(?P<group1>\d{12})(?=\.dkr\.ecr\.)"),
     (
         ("subscriptions/",),

@@ -218,6 +218,16 @@ PRINTED = (
         rf"(?i)(?<![a-z0-9])(?:{'|'.join(_LISTS)})[\"']? ?[:=] ?\[ ?" + _LISTED,
     ),
     ((" type nfs", " type lustre", " type cifs"), rf"(?<![\w.@/])(?P<host1>{HOST})(?=:/\S{{0,256}} on /)"),
+    (("[errno ",), rf"\[Errno \d{{1,4}}\][^\n]{{0,80}}? \('(?P<host1>{HOST})', \d{{2,5}}\)"),
+    # mpirun --tag-output
+    (("<stdout>:", "<stderr>:"), rf"(?m)^\[\d{{1,6}},\d{{1,6}}\]<std(?:out|err)>: ?(?P<machine1>{HOST})(?=: )"),
+    (("qsub: ", "qdel: ", "qstat: "), rf"\bq(?:sub|del|stat): [^\n]{{0,40}}?\b\d{{1,12}}\.(?P<host1>[a-z]{HOST})"),
+    # Registries of images
+    (
+        ("pulling image ", "pull image ", "pulled image "),
+        rf"\b(?:[Pp]ull(?:ing|ed)?|pull) image [\"'](?P<host1>(?=[\w-]+\.){HOST})(?=[/:])",
+    ),
+    (("/v2/",), rf"https?://(?P<host1>(?=[\w-]+\.){HOST})(?=/v2/(?:[\"': )]|$|[\w./-]{{1,128}}/(?:manifests|blobs)/))"),
     (
         ("connect to (", "address of (", "addresses of ("),
         rf"(?:connect to|address(?:es)? of) \((?P<host1>{HOST})(?=, \d{{2,5}}\))",
