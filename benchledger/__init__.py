@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from benchledger.ingestion.ingest import ingest as ingest
     from benchledger.ingestion.merge import merge as merge
     from benchledger.ingestion.watch import watch as watch
-    from benchledger.lake.compact import lake_compact as lake_compact
+    from benchledger.lake.upkeep import lake_compact as lake_compact
     from benchledger.lake.ingest import lake_ingest as lake_ingest
     from benchledger.lake.publish import lake_publish as lake_publish
     from benchledger.lake.settle import lake_settle as lake_settle

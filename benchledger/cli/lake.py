@@ -17,11 +17,10 @@ from benchledger.exports.values import json_text
 from benchledger.store.key_file import stored_key
 
 if TYPE_CHECKING:
-    from benchledger.lake.compact import Compacted
     from benchledger.lake.ingest import LakeIngest
     from benchledger.lake.publish import Published
     from benchledger.lake.settle import Settled
-    from benchledger.lake.upkeep import Collected, LakeCheck, LakeStatus
+    from benchledger.lake.upkeep import Collected, Compacted, LakeCheck, LakeStatus
 
 _WITH_LAKE = {"paths", "lake", "cluster", "key_file", "campaign_name", "form"}
 

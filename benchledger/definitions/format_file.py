@@ -12,7 +12,7 @@ from benchledger.definitions import format_parts as parts
 from benchledger.definitions import log_format as model
 from benchledger.definitions.file_maps import CsvDefinition, SelfDescribing
 from benchledger.definitions.folders import definition_files
-from benchledger.definitions.format_hash import SharedDefinitions
+from benchledger.definitions.format_dependencies import SharedDefinitions
 from benchledger.definitions.template import Written, has_anchor
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Problems, Table

@@ -7,9 +7,8 @@ from dataclasses import replace
 from benchledger.definitions import file_maps
 from benchledger.definitions import log_format as model
 from benchledger.definitions.format_detect import lists_of_texts
-from benchledger.definitions.phases import PHASES
 from benchledger.definitions.toml_table import Table
-from benchledger.definitions.vocabulary import vocabulary
+from benchledger.definitions.vocabulary import PHASES, vocabulary
 
 JSON = ("values", "where", "has", "unless", "named", "time_unit", *model.COLUMNS)
 JSON_DOCUMENT = (*JSON, "each", "units", "steps")

@@ -16,9 +16,9 @@ from benchledger.definitions.file_maps import (
     SqliteMap,
     TableDefinition,
 )
-from benchledger.definitions.phases import Mode
 from benchledger.definitions.template import Template, Written
 from benchledger.definitions.toml_file import TomlFile
+from benchledger.definitions.vocabulary import Mode
 
 FORMAT_KINDS = ("lines", "csv", "columns", "table", "json", "sqlite", "self_describing", "tracker")
 KINDS = ("step", "summary", "parameter", "event", "sample", "kernel")

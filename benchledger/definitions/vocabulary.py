@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache, cached_property
 
@@ -16,6 +16,16 @@ from benchledger.errors import DefinitionError
 
 # The last group holds facts that only a manifest states.
 GROUPS = ("case", "options", "environment", "run", "manifest")
+_NAME = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*")
+PHASES = ("train", "validation", "inference")
+# The phase of a record whose line looks the same in all phases: that of the last record that began a phase.
+CURRENT = "current"
+# The phase that an unknown mode begins: its values are in no table of training.
+UNKNOWN = "unknown"
+# All phases that a place of a log can be in.
+BEGUN = (*PHASES, UNKNOWN)
+_CLASS = re.compile(r"[A-Za-z_]\w*\.(?=\w)")
+_BETWEEN = re.compile(r"[-_\s]+")
 
 
 @dataclass(frozen=True)
@@ -212,9 +222,6 @@ def _time(text: str) -> str | None:
         return None
 
 
-_NAME = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*")
-
-
 def setting_words() -> list[tuple[str, bool]]:
     """Returns each name or word of schema/vocabulary/settings.toml, and whether it makes another case; in order.
 
@@ -230,3 +237,27 @@ def setting_words() -> list[tuple[str, bool]]:
     for word in set(case) & set(volatile):
         top.fail("case", f"{word!r} is volatile, too")
     return sorted([*((word, True) for word in set(case)), *((word, False) for word in set(volatile))])
+
+
+def plain(mode: str) -> str:
+    """Returns a mode without the differences between spellings."""
+    text = mode.strip().strip("'\"")
+    return _BETWEEN.sub("", _CLASS.sub("", text, count=1) if _CLASS.match(text) else text).casefold()
+
+
+@dataclass(frozen=True)
+class Mode:
+    """The value of a record that tells which phase begins; `values` holds the format's own words."""
+
+    source: str
+    values: dict[str, str] = field(default_factory=dict)
+
+    def phase_of(self, mode: str) -> str:
+        """Returns the phase of a mode: by the format's words, then by the vocabulary's, else unknown."""
+        word = plain(mode)
+        return self.values.get(word) or _modes().get(word) or UNKNOWN
+
+
+@cache
+def _modes() -> dict[str, str]:
+    return {plain(mode): phase for phase, modes in vocabulary().phases.items() for mode in modes}

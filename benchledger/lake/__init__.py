@@ -8,8 +8,7 @@
 - `publish.py`: the tables of all units on the latest lists, as one ledger or in the lake.
 - `delta.py`, `snapshots.py`, `facade.py`: a ledger as Delta tables, which of their versions belong together, and the
   small ledger that reads these.
-- `compact.py`: puts the tables of small units together.
-- `upkeep.py`: what a lake holds, and which objects nobody needs.
+- `upkeep.py`: what a lake holds, which objects nobody needs; and puts the tables of small units together.
 
 A marker is the commit of its unit. Objects never change; nothing in them tells the key or a real path.
 """

@@ -12,11 +12,10 @@ from benchledger.answers.tables.left_out import excluded_notes, need_series
 from benchledger.answers.tables.table import Report, Table, text_frame
 from benchledger.definitions.submissions import load_suite
 from benchledger.errors import NothingFoundError, counted
-from benchledger.mlperf.points import points_stored
 from benchledger.mlperf.reference_points import Verdict
 from benchledger.mlperf.runs import runs_of, scored
 from benchledger.mlperf.scores import energy_of, power_logged
-from benchledger.mlperf.verdict import agreed, points_for, weighed
+from benchledger.mlperf.verdict import agreed, points_for, points_stored, weighed
 from benchledger.store.default_db import DEFAULT_DB
 
 # Facts that a submission's logs state.

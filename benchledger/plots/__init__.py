@@ -1,8 +1,9 @@
 """Charts of the numbers that reports print: `bench plot`, `plot_scaling` and its like.
 
-- `questions.py` lists the plots: what a line is, how many a picture holds. `sql/` has one query for each.
+- `questions.py` lists the plots: what a line is, how many a picture holds; and chooses what has most data. `sql/` has
+  one query for each.
 - `data.py` asks the query and gives a `Plot`: a frame of points, the words around it, and the SQL that gives these
-  points again. `choice.py` chooses what has most data.
+  points again.
 - `labels.py` names lines by the facts in which they differ. `extra.py` imports the libraries of the extra `plot`, or
   names the line that installs them, and keeps the shape of long lines (LTTB).
 - `vega.py` turns a `Plot` into a Vega-Lite specification, a plain dict, of the marks and axes of `marks.py`;

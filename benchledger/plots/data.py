@@ -15,9 +15,8 @@ from benchledger.comparing.history import OUTLIER, history
 from benchledger.errors import NothingFoundError, UsageError
 from benchledger.explaining.readings import sql_of
 from benchledger.kept import uses
-from benchledger.plots.choice import Choice, choose
 from benchledger.plots.labels import labels_of, shared_facts
-from benchledger.plots.questions import QUESTIONS, Question, question_of
+from benchledger.plots.questions import QUESTIONS, Choice, Question, choose, question_of
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.run_keys import need_runs
 

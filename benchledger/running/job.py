@@ -10,8 +10,7 @@ from typing import Any
 
 from benchledger.definitions.paddle_index import find_indexed_model
 from benchledger.errors import UsageError
-from benchledger.running.case_file import Case
-from benchledger.running.settings import MAX, SETTINGS, Value
+from benchledger.running.case_file import MAX, SETTINGS, Case, Value
 
 # Settings that are part of the name itself. Any other setting that differs from the case's own is added behind it.
 _IN_NAME = ("model", "task", "precision", "batch_size", "gpus", "nodes", "device")

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from benchledger.definitions.folders import shipped_root
 from benchledger.errors import UsageError
+from benchledger.running.case_file import SETTINGS
 from benchledger.running.job import Job
-from benchledger.running.settings import SETTINGS
 
 _PORT = 29500
 # Launchers that start one process per GPU. Other frameworks (Horovod) use mpirun.

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.errors import UsageError
-from benchledger.running.case_file import find_case, load_cases
+from benchledger.running.case_file import Value, find_case, load_cases, read_sweep
 from benchledger.running.environments import environment_python
 from benchledger.running.job import Job, is_search, matrix
 from benchledger.running.launch import Launch, profiled_job
 from benchledger.running.one_run import Outcome, Session, StopRuns, as_frame, data_folder, one_run, typed_command
-from benchledger.running.settings import Value, read_sweep
 from benchledger.running.staging import MANIFEST, Staging
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 `log_reader.py` is the entry: it reads one log. `recognition.py` finds its format: `detection.py` by literals
 (`literal_search.py`).
-`content.py` hashes a log and `buffers.py` reads a long one in parts.
+`content.py` hashes a log and reads a long one in parts.
 
 Lines: `scanner.py` finds the lines of a format and reads them by the reference reader: `lines.py`, with `patterns.py`
 (templates as regexes), `leads.py` (line prefixes), `record_reader.py`, `pairs_reader.py` and `values.py`.
@@ -10,15 +10,15 @@ Lines: `scanner.py` finds the lines of a format and reads them by the reference 
 rows.
 
 Files: `readers.py` selects the `FileReader` of CSV (`csv_rows.py`, `mixed_csv.py`), columns, tables, JSON documents
-(`json_documents.py`, `json_walk.py`, `json_values.py`, `manifests.py`), SQLite files and trackers (`trackers/`);
-`text_lines.py` is shared.
-`self_describing.py` reads JSON lines and dicts of Python (`object_lines.py`) and CSV that no other format claims, with
-`named_layouts.py`. It has no native twin, since the readers of files are Python.
+(`json_documents.py`, `json_walk.py`, `json_values.py`), SQLite files and trackers (`trackers/`). `self_describing.py`
+reads JSON lines and dicts of Python (`object_lines.py`) and CSV that no other format claims. It has no native twin,
+since the readers of files are Python.
 
 `majority.py` recognises a log without a proof by nine of ten of its lines.
 
 `unread.py` finds lines with a measurement that no template matches.
 
-Results: `rows.py` has rows and rejects, `layout.py` the meaning of their values, `columns.py` the Arrow table.
-`statements.py` collects runs and their facts, with `launchers.py`. `samples.py` proves formats by their samples.
+Results: `rows.py` has rows and rejects, `layout.py` the meaning of their values, also by the words of a name,
+`columns.py` the Arrow table. `statements.py` collects runs and their facts, with `launchers.py`. `samples.py` proves
+formats by their samples.
 """

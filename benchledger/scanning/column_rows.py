@@ -8,10 +8,9 @@ from typing import Any
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning import rows
 from benchledger.scanning.detection import BLOCK
-from benchledger.scanning.file_reader import FileReader
+from benchledger.scanning.file_reader import BLANKS, NOT_STATED, NUMBER_CELL, FileReader, lines_of, pair_of, reject
 from benchledger.scanning.json_values import column_value
 from benchledger.scanning.rows import Columns, Pair, Pieces, Refused
-from benchledger.scanning.text_lines import BLANKS, NOT_STATED, NUMBER_CELL, lines_of, pair_of, reject
 from benchledger.scanning.values import decode, to_seconds, to_time
 
 _WHOLE = ("step", "epoch", "rank")

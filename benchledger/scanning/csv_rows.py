@@ -11,9 +11,8 @@ from benchledger.definitions.file_maps import CsvColumn, CsvDefinition
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning import rows
 from benchledger.scanning.detection import BLOCK
-from benchledger.scanning.file_reader import FileReader
+from benchledger.scanning.file_reader import BLANKS, NUMBER_CELL, FileReader, lines_of, number_in
 from benchledger.scanning.rows import Columns, Pair, Pieces, Refused
-from benchledger.scanning.text_lines import BLANKS, NUMBER_CELL, lines_of, number_in
 from benchledger.scanning.values import decode, to_time
 
 # A file without a header is read by a column list if at least this share of its lines fits.

@@ -12,11 +12,10 @@ from benchledger.definitions.log_format import LogFormat, RecordDefinition
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning import rows
 from benchledger.scanning.detection import BLOCK
-from benchledger.scanning.file_reader import FileReader
+from benchledger.scanning.file_reader import FileReader, reject
 from benchledger.scanning.json_values import MISSING, at, pairs_of, selects, values_by_step
 from benchledger.scanning.json_walk import DECODER, BrokenJson, JsonWalk, members_of
 from benchledger.scanning.rows import Columns, Pair, Pieces, Place, Refused, make_row, scaled
-from benchledger.scanning.text_lines import reject
 
 _BLANK_BYTES = re.compile(rb"\s*")
 

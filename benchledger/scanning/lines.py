@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from benchledger.definitions.log_format import LogFormat, RecordDefinition
-from benchledger.definitions.phases import CURRENT, Mode
 from benchledger.definitions.template import Template, needs_anchor
+from benchledger.definitions.vocabulary import CURRENT, Mode
 from benchledger.scanning import rows
 from benchledger.scanning.leads import LeadReader
 from benchledger.scanning.patterns import compiled, heads_pattern, line_start, whole_pattern, word_start

@@ -9,10 +9,9 @@ from typing import Any
 from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning import rows
-from benchledger.scanning.file_reader import FileReader
+from benchledger.scanning.file_reader import BLANKS, NOT_STATED, NUMBER_CELL, FileReader, lines_of, pair_of, reject
 from benchledger.scanning.json_values import column_value
 from benchledger.scanning.rows import Columns, Pair, Pieces, Refused, scaled
-from benchledger.scanning.text_lines import BLANKS, NOT_STATED, NUMBER_CELL, lines_of, pair_of, reject
 from benchledger.scanning.values import decode
 
 # A row begins at the start of a line, or behind program output at a number in quotes.

@@ -14,8 +14,8 @@ from benchledger.definitions.log_format import (
     PairsStyle,
     RecordDefinition,
 )
-from benchledger.definitions.phases import CURRENT, PHASES
 from benchledger.definitions.template import LIST, Hole, Literal, Part, Skip, Tail, Template, needs_anchor
+from benchledger.definitions.vocabulary import CURRENT, PHASES
 from benchledger.scanning.native_blob import CLOCKS, NONE, STEPS, TARGETS, TEXTS, listed, sized, target_of, u32
 from benchledger.scanning.native_json import packed_map
 from benchledger.scanning.patterns import head_parts, is_behind_number

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from benchledger.definitions.log_format import KINDS, FactDefinition, LogFormat
-from benchledger.definitions.phases import BEGUN, CURRENT, Mode
+from benchledger.definitions.vocabulary import BEGUN, CURRENT, Mode
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.native_leads import packed_shape
 from benchledger.scanning.native_program import Matcher, compiled_format

@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from benchledger.definitions.log_format import COLUMNS, LogFormat, PairsStyle, RecordDefinition
-from benchledger.definitions.phases import CURRENT
 from benchledger.definitions.template import LIST, Template
+from benchledger.definitions.vocabulary import CURRENT
 from benchledger.scanning import rows
 from benchledger.scanning.json_values import column_value, pairs_of, selects
 from benchledger.scanning.layout import Layout, Layouts

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from benchledger.definitions.log_format import COLUMNS, LogFormat, Sample
-from benchledger.definitions.phases import CURRENT
+from benchledger.definitions.vocabulary import CURRENT
 from benchledger.errors import DefinitionError
 from benchledger.scanning.rows import Pieces, Row
 

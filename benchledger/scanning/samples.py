@@ -72,7 +72,7 @@ def check_files(paths: list[Path], fill: bool = False) -> list[str]:
     `fill`: samples that state no `expect` first get what is read, in the file.
     """
     from benchledger.definitions import format_file
-    from benchledger.definitions.format_bases import GivenFormats
+    from benchledger.definitions.format_dependencies import GivenFormats
 
     wanted = {path.resolve() for path in paths}
     shipped = definition_files("ingest/formats", ".toml")

@@ -13,15 +13,14 @@ from itertools import islice, pairwise
 from typing import Any
 
 from benchledger.definitions.log_format import LogFormat, RecordDefinition
-from benchledger.definitions.phases import UNKNOWN, Mode
+from benchledger.definitions.vocabulary import UNKNOWN, Mode
 from benchledger.scanning import rows
 from benchledger.scanning.csv_rows import cells_of
-from benchledger.scanning.file_reader import FileReader
+from benchledger.scanning.file_reader import NUMBER_CELL, FileReader, lines_of, pair_of, reject
 from benchledger.scanning.json_values import flat_pairs
-from benchledger.scanning.named_layouts import NamedLayouts
+from benchledger.scanning.layout import NamedLayouts
 from benchledger.scanning.object_lines import NOT_FINITE, dict_line, json_line
 from benchledger.scanning.rows import Columns, Pair, Pieces, Place, Refused, make_row
-from benchledger.scanning.text_lines import NUMBER_CELL, lines_of, pair_of, reject
 from benchledger.scanning.unread import is_measurement
 from benchledger.scanning.values import LARGEST, refuse_cut
 

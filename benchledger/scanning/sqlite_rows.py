@@ -17,9 +17,8 @@ from benchledger.definitions.file_maps import SqliteMap
 from benchledger.definitions.log_format import RecordDefinition
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning import rows
-from benchledger.scanning.file_reader import FileReader
+from benchledger.scanning.file_reader import FileReader, reject
 from benchledger.scanning.rows import Columns, Pair, Pieces, Refused, make_row, scaled
-from benchledger.scanning.text_lines import reject
 from benchledger.scanning.values import decode, refuse_cut
 
 MAGIC = b"SQLite format 3\x00"

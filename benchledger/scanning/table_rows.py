@@ -6,9 +6,8 @@ import re
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning import rows
-from benchledger.scanning.file_reader import FileReader
+from benchledger.scanning.file_reader import BLANKS, NOT_STATED, NUMBER_CELL, FileReader, lines_of, pair_of, reject
 from benchledger.scanning.rows import Columns, Pair, Pieces, Refused, make_row
-from benchledger.scanning.text_lines import BLANKS, NOT_STATED, NUMBER_CELL, lines_of, pair_of, reject
 from benchledger.scanning.values import decode, refuse_cut
 
 _RULE = re.compile(r"-{3,}(?: {1,4}-{3,})+ *\Z")

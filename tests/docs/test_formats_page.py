@@ -11,7 +11,7 @@ import pytest
 
 from benchledger.definitions import log_format, template
 from benchledger.definitions.format_file import read_formats
-from benchledger.definitions.phases import PHASES
+from benchledger.definitions.vocabulary import PHASES
 from benchledger.errors import DefinitionError
 from benchledger.scanning import rows
 from benchledger.scanning.samples import check_files

@@ -9,7 +9,7 @@ import pytest
 
 from benchledger import check_formats, draft_format
 from benchledger.definitions.folders import definition_files
-from benchledger.definitions.format_bases import GivenFormats
+from benchledger.definitions.format_dependencies import GivenFormats
 from benchledger.definitions.format_file import read_formats
 from benchledger.definitions.log_format import LogFormat
 from benchledger.drafting import sampling

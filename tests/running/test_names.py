@@ -8,9 +8,8 @@ import pytest
 
 from benchledger.definitions.names import load_names
 from benchledger.errors import DefinitionError, UsageError
-from benchledger.running.case_file import find_case, load_cases, read_case
+from benchledger.running.case_file import find_case, load_cases, read_case, read_sweep
 from benchledger.running.job import matrix
-from benchledger.running.settings import read_sweep
 from tests.docs.pages import TOP
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from benchledger.scanning import buffers, log_reader
+from benchledger.scanning import content, log_reader
 from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import load_formats
 from tests.scanning.reading import Found, assert_conserved, read_by_reference, read_by_scanner, readers
@@ -171,7 +171,7 @@ def test_in_many_small_buffers(log: bytes, chunk: int, part: int) -> None:
     assume(max(map(len, log.replace(b"\r", b"\n").split(b"\n"))) < chunk)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(log_reader, "CHUNK", chunk)
-        patch.setattr(buffers, "PART", part)
+        patch.setattr(content, "PART", part)
         assert_same(both(), log)
 
 
@@ -181,7 +181,7 @@ def test_a_line_longer_than_a_buffer_is_one_reject_and_the_next_line_is_read(
     monkeypatch: pytest.MonkeyPatch, by: LogReader, part: int
 ) -> None:
     monkeypatch.setattr(log_reader, "CHUNK", 1024)
-    monkeypatch.setattr(buffers, "PART", part)
+    monkeypatch.setattr(content, "PART", part)
     log = PROOF + b"DLL 20" * 1000 + b"\n" + PROOF + b"x" * 5000 + b"\r\n" + PROOF.rstrip()
 
     found, read = read_by_scanner(by, log)
@@ -198,6 +198,6 @@ def test_a_line_longer_than_a_buffer_is_one_reject_and_the_next_line_is_read(
 @pytest.mark.parametrize("part", [10, 1000])
 def test_a_buffer_may_end_anywhere(monkeypatch: pytest.MonkeyPatch, end: bytes, chunk: int, part: int) -> None:
     monkeypatch.setattr(log_reader, "CHUNK", chunk)
-    monkeypatch.setattr(buffers, "PART", part)
+    monkeypatch.setattr(content, "PART", part)
 
     assert_same(both(), PROOF + PROOF.rstrip() + b"\r\n" + PROOF.rstrip() + end)

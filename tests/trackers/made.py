@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from benchledger.scanning.trackers.crc32c import masked
+from benchledger.scanning.trackers.frames import masked
 
 START = 1_767_322_800.0
 WANDB_HEAD = b":W&B\xe1\xbe\x00"

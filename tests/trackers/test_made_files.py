@@ -14,7 +14,7 @@ from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.log_reader import LogReader, ReadLog
 from benchledger.scanning.samples import known_formats
 from benchledger.scanning.trackers import frames
-from benchledger.scanning.trackers.crc32c import crc32c
+from benchledger.scanning.trackers.frames import crc32c
 from benchledger.scanning.trackers.named_files import name_within
 from benchledger.scanning.trackers.yaml_files import yaml_pairs
 from tests.trackers.made import (
@@ -127,7 +127,7 @@ def test_a_damaged_length_is_told_once_and_the_next_event_is_read(reader: LogRea
 
 
 def test_a_record_that_claims_much_is_not_held(reader: LogReader) -> None:
-    from benchledger.scanning.trackers.crc32c import masked
+    from benchledger.scanning.trackers.frames import masked
 
     size = struct.pack("<Q", 1 << 60)
     claims = size + struct.pack("<I", masked(size))

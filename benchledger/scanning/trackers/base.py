@@ -10,11 +10,10 @@ from typing import Any
 
 from benchledger.definitions.log_format import LogFormat, RecordDefinition
 from benchledger.scanning import rows
-from benchledger.scanning.file_reader import FileReader
+from benchledger.scanning.file_reader import FileReader, reject
 from benchledger.scanning.json_values import flat_pairs, storable
-from benchledger.scanning.named_layouts import NamedLayouts
+from benchledger.scanning.layout import NamedLayouts
 from benchledger.scanning.rows import Columns, Pair, Pieces, Place, Refused, make_row
-from benchledger.scanning.text_lines import reject
 from benchledger.scanning.trackers.frames import Frame, LevelDbLog, TfRecords
 from benchledger.scanning.trackers.named_files import run_of
 from benchledger.scanning.values import LARGEST

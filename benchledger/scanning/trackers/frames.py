@@ -11,19 +11,44 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from benchledger.scanning.trackers.crc32c import masked
-
+_POLYNOMIAL = 0x82F63B78
+_MASK = 0xA282EAD8
 CUT_RECORD = "cut record: the file ends within it"
 BAD_CHECKSUM = "bad checksum: the bytes of the record are not those that were written"
 BAD_RECORD = "bad record: its beginning is damaged; what follows is read from the next whole record"
 LARGE_RECORD = "too large: a record of more than 64 MiB is not read"
-
 RECORD_LIMIT = 64 * 1024 * 1024
 # A larger record is checked only if it has values: graphs and images are large, and Python is slow at this checksum.
 CHECKED = 65_536
 # A file of zeros has a possible beginning at each byte.
 _MOST_TRIES = 200_000
 _SHOWN = 100
+_BLOCK = 32_768
+WANDB_MAGIC = b":W&B"
+_WANDB_HEAD = 7
+_WHOLE, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
+
+
+def _entry(byte: int) -> int:
+    for _ in range(8):
+        byte = byte >> 1 ^ (_POLYNOMIAL if byte & 1 else 0)
+    return byte
+
+
+_TABLE = tuple(_entry(byte) for byte in range(256))
+
+
+def crc32c(data: bytes | memoryview) -> int:
+    table, crc = _TABLE, 0xFFFFFFFF
+    for byte in data:
+        crc = table[(crc ^ byte) & 0xFF] ^ crc >> 8
+    return crc ^ 0xFFFFFFFF
+
+
+def masked(data: bytes | memoryview) -> int:
+    """Returns the checksum as a TFRecord file stores it."""
+    crc = crc32c(data)
+    return ((crc >> 15 | crc << 17) + _MASK) & 0xFFFFFFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +124,6 @@ class TfRecords:
             else:
                 at += 1
         return at
-
-
-_BLOCK = 32_768
-WANDB_MAGIC = b":W&B"
-_WANDB_HEAD = 7
-_WHOLE, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
 
 
 class LevelDbLog:

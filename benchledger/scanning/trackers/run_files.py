@@ -7,10 +7,10 @@ import re
 
 from benchledger.scanning import rows
 from benchledger.scanning.csv_rows import cells_of
+from benchledger.scanning.file_reader import lines_of, pair_of, reject
 from benchledger.scanning.json_values import flat_pairs, storable
 from benchledger.scanning.object_lines import NOT_FINITE
 from benchledger.scanning.rows import Columns, Pair, Pieces, Refused
-from benchledger.scanning.text_lines import lines_of, pair_of, reject
 from benchledger.scanning.trackers.base import TrackerReader, moment, step_of
 from benchledger.scanning.trackers.wandb import OWN
 from benchledger.scanning.values import decode

@@ -9,9 +9,9 @@ import json
 from typing import Any
 
 from benchledger.scanning import rows
+from benchledger.scanning.file_reader import reject
 from benchledger.scanning.json_values import flat_pairs
 from benchledger.scanning.rows import Columns, Pair, Pieces, Refused
-from benchledger.scanning.text_lines import reject
 from benchledger.scanning.trackers.base import BAD_JSON_VALUE, BAD_PROTOBUF, RUN_ID, FramesReader, moment, step_of
 from benchledger.scanning.trackers.frames import WANDB_MAGIC, Frame, LevelDbLog
 from benchledger.scanning.trackers.protobuf import (

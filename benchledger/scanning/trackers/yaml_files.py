@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from benchledger.scanning.file_reader import reject
 from benchledger.scanning.json_values import storable
 from benchledger.scanning.rows import Pair, Pieces, Refused
-from benchledger.scanning.text_lines import reject
 from benchledger.scanning.trackers.base import TrackerReader
 
 BAD_YAML = "bad yaml: the document is no YAML mapping, is nested too deep, or has more than 10,000 values"

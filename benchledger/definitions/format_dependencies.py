@@ -1,4 +1,4 @@
-"""The files besides its own on which a format depends: rules, leads, vocabulary, names, redaction."""
+"""The files on which a format depends, and which of several files are bases of another."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from benchledger.definitions.folders import definition_files
 from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.redaction import redaction_hash
 from benchledger.definitions.rules import load_rules
-from benchledger.definitions.toml_file import TomlFile
+from benchledger.definitions.toml_file import TomlFile, read_toml
+from benchledger.errors import DefinitionError
 
 # Part of every definitions hash. Raise it when the engine reads the same definition in another way.
 ENGINE_VERSION = 2
@@ -47,3 +48,26 @@ class SharedDefinitions:
 
 def _text_of(paths: list[Path]) -> bytes:
     return b"".join(path.read_bytes() for path in paths)
+
+
+class GivenFormats:
+    """Format files that are given together; a file that is not TOML is not a base."""
+
+    def __init__(self, paths: list[Path]) -> None:
+        self._by_path: dict[Path, TomlFile] = {}
+        for path in paths:
+            try:
+                self._by_path[path] = read_toml(path)
+            except DefinitionError:
+                continue
+        self._by_name = {str(file.data.get("format")): file for file in self._by_path.values()}
+
+    def bases_of(self, path: Path) -> list[Path]:
+        """Returns the given files that are the base of a given file, the base of that base, and so on."""
+        bases: list[Path] = []
+        file = self._by_path.get(path)
+        while file is not None and (file := self._by_name.get(str(file.data.get("base")))) is not None:
+            if file.path in (*bases, path):
+                break
+            bases.append(file.path)
+        return bases
