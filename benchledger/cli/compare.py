@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 import benchledger
 from benchledger.cli.options import case_options, given, output_options, rule_option
-from benchledger.cli.output import frame_table, print_frame, write_text
-from benchledger.cli.reveal import headed, revealed
+from benchledger.cli.output import print_frame, print_page
 from benchledger.cli.settings import Settings
-from benchledger.cli.terminal import wrapped
-from benchledger.exports.safe_text import escaped
-
-if TYPE_CHECKING:
-    from benchledger.comparing.page import Page
-
 
 # The columns that a narrow terminal shows first.
-_FIRST = ("verdict", "state", "change", "run", "quantity", "from", "95 % interval")
+FIRST = ("verdict", "state", "change", "run", "quantity", "from", "95 % interval")
 
 
 @click.command()
@@ -58,33 +51,9 @@ def compare(
     if form in ("table", "markdown"):
         from benchledger.comparing.page import MOST_CASES, page_of
 
-        print_page(page_of(done, None if settings.verbosity > 0 else MOST_CASES), form, output)
+        page = page_of(done, None if settings.verbosity > 0 else MOST_CASES)
+        print_page(page.head, [page.means, page.cases], page.notes, form, output, FIRST)
     else:
         print_frame(done.cases, form, output)
     is_failed = done.is_worse or (strict and done.is_open)
     click.get_current_context().exit(int(is_failed))
-
-
-def print_page(page: Page, form: str, output: Path | None, *, means: bool = True) -> None:
-    """Prints a page as a table or as Markdown, with real names if they are asked for."""
-    page = revealed(page, output)
-    if form == "markdown":
-        write_text(headed(_markdown(page, means), form, output), output)
-        return
-    frames = [*([page.means] if means else []), *([page.cases] if page.cases.height else [])]
-    notes = ["\n".join(map(wrapped, map(escaped, page.notes)))] if page.notes else []
-    parts = [
-        "\n".join(map(wrapped, map(escaped, page.head))),
-        *(frame_table(frame, _FIRST) for frame in frames),
-        *notes,
-    ]
-    write_text(headed("\n\n".join(parts), form, output), output)
-
-
-def _markdown(page: Page, means: bool) -> str:
-    from benchledger.exports.markdown import markdown_of_frame, markdown_text
-
-    lines = ["<br>".join(map(markdown_text, page.head))]
-    for frame in [*([page.means] if means else []), *([page.cases] if page.cases.height else [])]:
-        lines += ["", markdown_of_frame(frame)]
-    return "\n".join([*lines, *(["", *(f"- {markdown_text(note)}" for note in page.notes)] if page.notes else [])])

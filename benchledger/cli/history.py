@@ -10,7 +10,7 @@ import click
 import benchledger
 from benchledger.cli import complete
 from benchledger.cli.options import case_options, given, output_options, rule_option, wait_option
-from benchledger.cli.output import print_frame
+from benchledger.cli.output import print_frame, print_page
 from benchledger.cli.settings import Settings
 
 
@@ -66,11 +66,13 @@ def history(
         raise click.UsageError("--reason, --by and --undo need --accept RUN")
     done = benchledger.history(db=settings.db, wait_s=wait_s, quantity=quantity, **asked)
     if form in ("table", "markdown"):
-        from benchledger.cli.compare import print_page
+        from benchledger.cli.compare import FIRST
         from benchledger.comparing.history_page import MOST_CHANGES, page_of
 
         is_long = settings.verbosity > 0
-        print_page(page_of(done, None if is_long else MOST_CHANGES), form, output, means=is_long)
+        page = page_of(done, None if is_long else MOST_CHANGES)
+        frames = [page.means, page.cases] if is_long else [page.cases]
+        print_page(page.head, frames, page.notes, form, output, FIRST)
     else:
         print_frame(done.changes, form, output)
     click.get_current_context().exit(int(check and done.is_worse))

@@ -76,6 +76,24 @@ def print_report(report: Report, form: str, output: Path | None) -> None:
         write_text(headed(report_text(report, form), form, output), output)
 
 
+def print_page(
+    head: Sequence[str], frames: Sequence[pl.DataFrame], notes: Sequence[str], form: str, output: Path | None,
+    first: Sequence[str] = (),
+) -> None:  # fmt: skip
+    """Prints sentences, those of the tables that have rows, and notes: for a terminal, or as Markdown."""
+    head, notes = (revealed(list(one), output) for one in (head, notes))
+    frames = revealed(list(frames), output)
+    if form == "markdown":
+        from benchledger.exports.markdown import markdown_of_frame, markdown_text
+
+        blocks = ["<br>".join(map(markdown_text, head)), "\n".join(f"- {markdown_text(note)}" for note in notes)]
+        tables = [markdown_of_frame(frame) for frame in frames if frame.height]
+    else:
+        blocks = ["\n".join(map(wrapped, map(escaped, said))) for said in (head, notes)]
+        tables = [frame_table(frame, first) for frame in frames if frame.height]
+    write_text(headed("\n\n".join(filter(None, [blocks[0], *tables, blocks[1]])), form, output), output)
+
+
 def listed_if_long(report: Report, form: str, output: Path | None) -> Report:
     """Returns a report as it is printed: the list of its tables if they are many, and --all was not given."""
     from benchledger.exports.captions import is_long, table_list
