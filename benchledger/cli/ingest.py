@@ -23,7 +23,7 @@ from benchledger.errors import BenchledgerError
 from benchledger.exports.safe_text import escaped
 
 if TYPE_CHECKING:
-    from benchledger.ingestion.batch_process import WatchBatch
+    from benchledger.ingestion.watch import WatchBatch
 
 
 _UNITS: dict[str, int] = {"": 1, "B": 1, **{f"{letter}B": 1000**power for power, letter in enumerate("KMGT", start=1)},

@@ -9,8 +9,7 @@
 - Writing, one transaction per batch: `write`, with `load` (base tables and records), `record_frames` (checks what a key
   would refuse), `segments` and `derive` (runs).
 - `keep_logs` keeps contents while they are read, and reads them again when the folder is gone.
-- `facts_file` reads facts.toml; `forget` removes logs; `watch` ingests again and again what is complete,
-  in a `batch_process`.
+- `facts_file` reads facts.toml; `forget` removes logs; `watch` ingests again and again what is complete.
 - `seams` has the same steps as pure functions, for any process on any machine: `read_unit`, `closure`, `derive` and
   `load`; `base_tables` are the Arrow tables between them.
 """

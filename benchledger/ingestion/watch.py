@@ -1,19 +1,27 @@
-"""`bench ingest --watch`: reads logs as they come into a folder, when they are complete."""
+"""`bench ingest --watch`: reads logs as they come, when they are complete; each batch in a process of its own.
+
+This process is replaced again and again, so that memory stays flat.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor, Future, wait
 from contextlib import closing
+from dataclasses import dataclass, fields
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 from benchledger.archives.limits import Limits
 from benchledger.definitions.manifest import KEY, read_manifest
-from benchledger.errors import UsageError, missing_extra
-from benchledger.ingestion.batch_process import BatchProcess, State, WatchBatch, state_of
-from benchledger.ingestion.discover import FoundFile, discover
-from benchledger.ingestion.ingest import IngestOptions
+from benchledger.errors import DatabaseError, UsageError, missing_extra
+from benchledger.ingestion.discover import FoundFile, discover, found_now
+from benchledger.ingestion.ingest import IngestOptions, IngestResult, ingest_with
+from benchledger.ingestion.processes import Processes
 from benchledger.ingestion.remote import is_remote
 from benchledger.store.copies import ledger_files
 from benchledger.store.default_db import DEFAULT_DB
@@ -27,6 +35,12 @@ TRY_AGAIN_S = 30.0
 LOOKING, WRITING = 0.1, 0.5
 # A larger file is no manifest.
 _MOST_BYTES = 1024 * 1024
+# So many batches one process ingests.
+BATCHES = 50
+# Seconds that a stop waits for the batch: an ingest ends sooner.
+STOP_S = 15.0
+# What shows that a file has changed.
+State = tuple[int, int, str | None]
 
 
 def watch(
@@ -173,3 +187,81 @@ def _wakes(paths: tuple[Path | str, ...], seconds: float) -> Iterator[bool]:
         while True:
             time.sleep(seconds)
             yield True
+
+
+@dataclass(frozen=True)
+class WatchBatch:
+    """What was read together: its result, or the problem of a ledger that cannot be written now; it is tried again."""
+
+    result: IngestResult | None
+    problem: str = ""
+
+
+def state_of(file: FoundFile) -> State:
+    return file.size, file.mtime_ns, file.problem
+
+
+class BatchProcess:
+    def __init__(self, options: IngestOptions, paths: tuple[Path | str, ...]) -> None:
+        # Functions cannot be sent to another process.
+        values = {field.name: getattr(options, field.name) for field in fields(options) if field.name != "files"}
+        self._options = {name: value for name, value in values.items() if not callable(value)}
+        self._paths = paths
+        self._start()
+
+    def _start(self) -> None:
+        self._processes = Processes(1, _begin, how="spawn", most_tasks=BATCHES)
+
+    def run(self, files: list[FoundFile]) -> WatchBatch:
+        """Ingests the files that have not changed. A stop, as by Ctrl-C, stops the process too, and is raised then."""
+        try:
+            future = self._processes.submit(_ingest, self._options, self._paths, files)
+            try:
+                return self._processes.result(future, lambda: None)
+            except KeyboardInterrupt:
+                self._stop(future)
+                raise
+        except BrokenExecutor:
+            self.close()
+            self._start()
+            return WatchBatch(None, "the process that read it was killed, perhaps because memory ran out")
+
+    def _stop(self, future: Future[WatchBatch]) -> None:
+        for pid in list(self._processes.executor._processes):
+            os.kill(pid, signal.SIGTERM)
+        wait([future], STOP_S)
+
+    def close(self) -> None:
+        self._processes.close()
+
+
+class _Stop:
+    # Whether a batch is being read, and whether it was told to stop.
+    is_busy = is_told = False
+
+
+def _begin() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _on_signal)
+
+
+def _on_signal(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a signal handler gets them
+    if not _Stop.is_busy:
+        os._exit(0)
+    if not _Stop.is_told:
+        # Both the terminal and the parent may send one.
+        _Stop.is_told = True
+        raise KeyboardInterrupt
+
+
+def _ingest(options: dict[str, Any], paths: tuple[Path | str, ...], files: list[FoundFile]) -> WatchBatch:
+    _Stop.is_busy = True
+    try:
+        there = [(file, found_now(file)) for file in files]
+        # A facts.toml that is left out would count as deleted.
+        same = [now for file, now in there if now.is_facts or state_of(now) == state_of(file)]
+        return WatchBatch(ingest_with(IngestOptions(**options, files=same), *paths))
+    except DatabaseError as error:
+        return WatchBatch(None, str(error))
+    finally:
+        _Stop.is_busy = False

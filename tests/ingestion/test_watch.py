@@ -19,10 +19,9 @@ import pytest
 
 import benchledger
 from benchledger import ingest
-from benchledger.ingestion.batch_process import BatchProcess
 from benchledger.ingestion.discover import FoundFile
 from benchledger.ingestion.ingest import IngestOptions
-from benchledger.ingestion.watch import Arrivals
+from benchledger.ingestion.watch import Arrivals, BatchProcess
 from benchledger.store.lock_wait import set_wait_listener
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import ask, one, put, run_text
