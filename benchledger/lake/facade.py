@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 from benchledger.definitions.regular_file import need_regular_ledger
 from benchledger.errors import DatabaseError, UsageError, cure_of_writing
 from benchledger.ingestion.remote import is_remote
-from benchledger.lake.delta import Column, columns_of, published_tables
+from benchledger.lake.delta import Column, Snapshot, TableVersion, columns_of, published_tables
 from benchledger.lake.objects import TABLES, VIEWS, Lake
-from benchledger.lake.snapshots import Snapshot, TableVersion
 from benchledger.store.copies import copy_to
 from benchledger.store.database import open_in_memory
 from benchledger.store.facade import MAKE_FACADE, Facade, facade_in, use_lake

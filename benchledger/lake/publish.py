@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchledger.errors import UsageError, refuse_existing
-from benchledger.lake.delta import need_deltalake, write_snapshot
+from benchledger.lake.delta import Snapshot, latest_snapshot, need_deltalake, write_snapshot
 from benchledger.lake.facade import write_facade
 from benchledger.lake.objects import Lake, open_lake
 from benchledger.lake.settle import Parts, fill, parts_of
-from benchledger.lake.snapshots import Snapshot, latest_snapshot
 from benchledger.lake.units import KEY_ENV, alone, key_from
 from benchledger.store.database import open_for_writing, transaction
 from benchledger.store.key_file import key_path, store_key

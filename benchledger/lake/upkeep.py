@@ -13,10 +13,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from benchledger.lake.delta import latest_snapshot, needed_files
 from benchledger.lake.objects import LEASES, LISTS, MARKERS, PACKS, SNAPSHOTS, TABLES, UNITS, Lake, open_lake
 from benchledger.lake.parts import local_files, parts_in, put_rows, rows_sql
 from benchledger.lake.settle import settled_digest
-from benchledger.lake.snapshots import latest_snapshot, needed_files
 from benchledger.lake.units import alone, derived_digests
 
 # Object stores and readers of Parquet do best with objects of some 100 MB.

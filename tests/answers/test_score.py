@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchledger import score, scores
-from benchledger.answers.score_functions import FUNCTIONS
+from benchledger.answers.score import FUNCTIONS
 from benchledger.definitions import folders
 from benchledger.definitions.scores import load_scores
 from benchledger.errors import DefinitionError, NothingFoundError, UsageError

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchledger.answers.score_functions import (
+from benchledger.answers.score import (
     baseline,
     baseline_of,
     benchmark_score,

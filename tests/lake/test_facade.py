@@ -17,9 +17,9 @@ from benchledger import lake_check, lake_gc, lake_ingest, lake_publish, lake_sta
 from benchledger.cli.main import bench
 from benchledger.errors import UsageError
 from benchledger.lake import delta, publish
+from benchledger.lake.delta import latest_snapshot
 from benchledger.lake.facade import write_facade
 from benchledger.lake.objects import open_lake
-from benchledger.lake.snapshots import latest_snapshot
 from benchledger.store.database import open_for_reading
 from tests.cli.bench import run_bench
 from tests.ingestion.bucket import BUCKET, bucket
