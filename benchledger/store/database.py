@@ -287,7 +287,7 @@ def _import_duckdb() -> None:
 
     if not was_there and getattr(duckdb, "STRING", None) is not None:
         # Importing duckdb opens a database in memory with its own threads, and a process with threads must not be
-        # forked. It needs that database only for type names, which commands block (cli/import_blocker.py). Without the
+        # forked. It needs that database only for type names, which commands block (cli/process.py). Without the
         # block the database is closed here.
         duckdb.close()
 

@@ -39,17 +39,11 @@ create or replace temp table asked_convergence as from convergence_table_of($met
 _RUNS = """
 select
     series_run.series_id, series_run.trial, told.*,
-    place_of(sighting.path, sighting.archive, sighting.member)
-        || ':' || coalesce(told.target_line, told.best_line, told.loss_line) as place
+    seen.path || ':' || coalesce(told.target_line, told.best_line, told.loss_line) as place
 from run_convergence_of($metric, $target_name, $target) as told
 join kept.series_run using (run_id)
-left join (
-    select log_id, min(sighting_id) as sighting_id
-    from sighting
-    where status in ('loaded', 'duplicate')
-    group by log_id
-) as seen on seen.log_id = coalesce(told.target_log_id, told.best_log_id, told.loss_log_id)
-left join sighting on sighting.sighting_id = seen.sighting_id
+left join place_of_log('*') as seen
+    on seen.log_id = coalesce(told.target_log_id, told.best_log_id, told.loss_log_id)
 where series_run.series_id in (select unnest($series))
 order by series_run.series_id, series_run.trial, told.run_key
 """
