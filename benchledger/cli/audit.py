@@ -15,7 +15,7 @@ from benchledger.cli.render import table_text
 from benchledger.cli.reveal import headed, revealed
 from benchledger.cli.settings import Settings
 from benchledger.errors import counted
-from benchledger.exports.safe_text import escaped
+from benchledger.exports.values import escaped
 
 if TYPE_CHECKING:
     from benchledger.auditing.audit import Audit

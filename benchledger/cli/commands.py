@@ -26,7 +26,7 @@ class CommandError(click.ClickException):
     """One of our own errors, printed as one message; the command ends with the error's exit code."""
 
     def __init__(self, error: BenchledgerError) -> None:
-        from benchledger.exports.safe_text import escaped_lines
+        from benchledger.exports.values import escaped_lines
 
         super().__init__(escaped_lines(str(error)))
         self.exit_code = error.exit_code  # type: ignore[misc]  # click calls it a class variable

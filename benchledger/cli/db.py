@@ -12,8 +12,7 @@ from benchledger.cli.commands import KnownGroup
 from benchledger.cli.options import form_option, output_options, wait_option
 from benchledger.cli.output import frame_table, print_frame
 from benchledger.cli.settings import Settings
-from benchledger.exports.safe_text import escaped, escaped_lines
-from benchledger.exports.values import json_text
+from benchledger.exports.values import escaped, escaped_lines, json_text
 
 if TYPE_CHECKING:
     from benchledger.upkeep.info import LedgerInfo

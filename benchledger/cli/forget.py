@@ -11,8 +11,7 @@ from benchledger.cli import complete
 from benchledger.cli.options import form_option, wait_option
 from benchledger.cli.output import frame_table
 from benchledger.cli.settings import Settings
-from benchledger.exports.safe_text import escaped_lines
-from benchledger.exports.values import json_text
+from benchledger.exports.values import escaped_lines, json_text
 
 if TYPE_CHECKING:
     from benchledger.ingestion.forget import Forgotten

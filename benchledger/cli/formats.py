@@ -12,7 +12,7 @@ from benchledger.cli.commands import KnownGroup
 from benchledger.cli.options import output_options
 from benchledger.cli.output import print_frame
 from benchledger.errors import counted
-from benchledger.exports.safe_text import escaped_lines
+from benchledger.exports.values import escaped_lines
 
 
 @click.group(cls=KnownGroup)

@@ -20,7 +20,7 @@ from benchledger.cli.options import form_option, wait_option
 from benchledger.cli.process import stopped_by
 from benchledger.cli.settings import Settings
 from benchledger.errors import BenchledgerError
-from benchledger.exports.safe_text import escaped
+from benchledger.exports.values import escaped
 
 if TYPE_CHECKING:
     from benchledger.ingestion.watch import WatchBatch

@@ -11,8 +11,7 @@ import click
 
 from benchledger.cli.settings import Settings
 from benchledger.errors import counted
-from benchledger.exports.safe_text import escaped
-from benchledger.exports.values import json_text, plain
+from benchledger.exports.values import escaped, json_text, plain
 from benchledger.ingestion.outcomes import FAULTY, LEFT_OUT
 from benchledger.store.lock_wait import set_wait_listener
 

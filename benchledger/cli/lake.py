@@ -12,8 +12,7 @@ from benchledger.cli.commands import KnownGroup
 from benchledger.cli.options import form_option
 from benchledger.cli.settings import Settings
 from benchledger.errors import counted
-from benchledger.exports.safe_text import escaped_lines
-from benchledger.exports.values import json_text
+from benchledger.exports.values import escaped_lines, json_text
 from benchledger.store.key_file import stored_key
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from benchledger.cli.options import ALL_TABLES
 from benchledger.cli.render import table_text
 from benchledger.cli.reveal import asked_names, headed, revealed
 from benchledger.cli.terminal import is_terminal, print_text, wrapped
-from benchledger.exports.safe_text import escaped
+from benchledger.exports.values import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

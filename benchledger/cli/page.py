@@ -88,7 +88,7 @@ def print_page(page: Page, settings: Settings, check: bool) -> None:
     if not page.changed:
         settings.say(f"{page.path}: {blocks}, all equal to the ledger")
     elif check:
-        from benchledger.exports.safe_text import escaped_lines
+        from benchledger.exports.values import escaped_lines
 
         click.echo(escaped_lines(page.diff), color=True)
         settings.say(f"{page.path}: {len(page.changed)} of {blocks} differ from the ledger. Update the page: "

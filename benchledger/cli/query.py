@@ -11,7 +11,7 @@ from benchledger.cli import complete
 from benchledger.cli.options import output_options
 from benchledger.cli.output import print_frame, write_text
 from benchledger.cli.settings import Settings
-from benchledger.exports.safe_text import escaped_lines
+from benchledger.exports.values import escaped_lines
 
 # In a context's meta: the words of the command line.
 _WORDS = "benchledger.query_words"

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from benchledger.cli.terminal import is_terminal, screen_width, wrapped
-from benchledger.exports.safe_text import escaped
+from benchledger.exports.values import escaped
 
 # The least width of a text column when a terminal is too narrow: a column that is cut to less says nothing.
 _LEAST = 20

@@ -47,7 +47,7 @@ def reproduce(
     TABLE is a page in Markdown, HTML or CSV. Each number is equal, other_rule, within, contradicted or no_log. Exit 0
     if all are equal, else 1. Verdicts are stored in table published of the ledger, unless it is temporary.
     """
-    from benchledger.reproducing.summary import counts_frame, sentences
+    from benchledger.reproducing.reproduce import counts_frame, sentences
 
     settings: Settings = ctx.obj
     if keep is None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from benchledger.exports.safe_text import escaped_lines
+from benchledger.exports.values import escaped_lines
 from benchledger.store.default_db import DEFAULT_DB
 
 SETTINGS_FILE = Path("bench.toml")

@@ -13,8 +13,7 @@ from benchledger.cli.output import frame_table, time_text
 from benchledger.cli.reveal import headed, reveal_option, revealed
 from benchledger.cli.settings import Settings
 from benchledger.cli.terminal import print_text, wrapped_lines
-from benchledger.exports.safe_text import escaped
-from benchledger.exports.values import json_text
+from benchledger.exports.values import escaped, json_text
 
 if TYPE_CHECKING:
     import polars as pl

@@ -4,7 +4,7 @@
   `sql/trials.sql` selects the trials of a side, `sql/pairs.sql` pairs the series of both; `page.py` prints the result.
 - Statistics, over plain numbers: `pair_test.py` judges all pairs together, `distributions.py` estimates the noise
   between trials over all cases, and has Student's t.
-- `differences.py` answers `bench diff` and ranks what differs; `evidence.py` reads what is known of runs.
+- `differences.py` answers `bench diff`: it reads what is known of runs, and ranks what differs.
 - `history.py` follows lines over time: `sql/history_points.sql` gives their points, `change_points.py` finds the steps,
   `history_page.py` prints them. `accept.py` keeps what a person accepts.
 

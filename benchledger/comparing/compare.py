@@ -14,8 +14,7 @@ from benchledger.answers.filters import NUMBER_COLUMNS, TEXT_COLUMNS
 from benchledger.answers.reports.convergence_cells import read_target
 from benchledger.answers.rows import frame_of, rows_asked
 from benchledger.answers.tables.grouping import Row
-from benchledger.comparing.differences import differences
-from benchledger.comparing.evidence import evidence_of
+from benchledger.comparing.differences import differences, evidence_of
 from benchledger.comparing.pair_test import LESS, MORE, UNDECIDED, Outcome, Pair, geometric_mean, judge
 from benchledger.comparing.sides import FOLDER, QUANTITIES, Side, open_sides, rates_of, trials_of
 from benchledger.errors import UsageError, known, suggestion

@@ -15,9 +15,8 @@ from benchledger.answers.rows import reading, rows_of
 from benchledger.answers.tables.grouping import Row
 from benchledger.comparing.change_points import Found, Step, find_steps
 from benchledger.comparing.compare import is_less_better, known_of
-from benchledger.comparing.differences import differences
+from benchledger.comparing.differences import differences, evidence_of
 from benchledger.comparing.distributions import Noise, fit_noise
-from benchledger.comparing.evidence import evidence_of
 from benchledger.comparing.sides import FOLDER, QUANTITIES, VERSION_COLUMNS, Side, trials_of
 from benchledger.errors import UsageError
 from benchledger.store.default_db import DEFAULT_DB

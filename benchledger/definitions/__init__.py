@@ -4,7 +4,7 @@
 `definition_cache.py` caches what was read between processes.
 
 Formats: `format_file.py` reads a file into the classes of `log_format.py`, with `format_parts.py`,
-`format_templates.py`, `format_rows.py`, `format_detect.py`, `format_dependencies.py` for its parts;
+`format_rows.py`, `format_detect.py`, `format_dependencies.py` for its parts;
 `template.py` parses templates and reads the shared line prefixes.
 
 Others: `vocabulary.py` (units, quantities, facts, modes), `names.py` with `name_rules.py` (paths), `manifest.py` (run

@@ -8,8 +8,7 @@ from typing import Any
 
 from benchledger.definitions import log_format as model
 from benchledger.definitions.format_rows import JSON, read_json, read_row
-from benchledger.definitions.format_templates import read_templates
-from benchledger.definitions.template import Template
+from benchledger.definitions.template import Template, read_templates
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import CURRENT, PHASES, FactName, Mode, plain, vocabulary
 from benchledger.errors import suggestion

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from benchledger.errors import counted
 from benchledger.exports.markdown import markdown_line, markdown_of_frame
 from benchledger.exports.output_forms import frame_text
-from benchledger.exports.safe_text import escaped
-from benchledger.exports.values import json_text, text_rows
+from benchledger.exports.values import escaped, json_text, text_rows
 
 if TYPE_CHECKING:
     import polars as pl

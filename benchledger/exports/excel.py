@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchledger.exports.answer_files import write_whole
-from benchledger.exports.safe_text import escaped, is_formula
-from benchledger.exports.values import value_text
+from benchledger.exports.values import escaped, is_formula, value_text
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.exports.captions import words_above, words_at_end, words_below, words_below_trials
 from benchledger.exports.markdown import number_columns
-from benchledger.exports.safe_text import escaped
-from benchledger.exports.values import text_rows
+from benchledger.exports.values import escaped, text_rows
 
 if TYPE_CHECKING:
     import polars as pl

@@ -19,8 +19,7 @@ from benchledger.exports.captions import (
     words_below,
     words_below_trials,
 )
-from benchledger.exports.safe_text import escaped, escaped_lines
-from benchledger.exports.values import text_rows
+from benchledger.exports.values import escaped, escaped_lines, text_rows
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,8 +6,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from benchledger.errors import UsageError
-from benchledger.exports.safe_text import escaped, is_formula
-from benchledger.exports.values import json_text, value_text
+from benchledger.exports.values import escaped, is_formula, json_text, value_text
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.tables.cells import UNKNOWN
-from benchledger.exports.safe_text import escaped
+from benchledger.exports.values import escaped
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from benchledger.definitions.log_format import FactDefinition, LogFormat
 from benchledger.definitions.manifest import facts_of_manifests, read_manifest
-from benchledger.scanning.column_rows import ColumnsReader
 from benchledger.scanning.csv_rows import CsvReader
 from benchledger.scanning.file_reader import FileReader
 from benchledger.scanning.json_documents import JsonReader
@@ -16,7 +15,7 @@ from benchledger.scanning.mixed_csv import MixedCsvReader
 from benchledger.scanning.rows import REJECT_TEXT_LIMIT, Pieces, RejectedPiece, make_row
 from benchledger.scanning.self_describing import SelfDescribingReader
 from benchledger.scanning.sqlite_rows import SqliteReader
-from benchledger.scanning.table_rows import TableReader
+from benchledger.scanning.table_rows import ColumnsReader, TableReader
 from benchledger.scanning.trackers.run_files import LightningMetricsReader, MlflowValueReader, WandbSummaryReader
 from benchledger.scanning.trackers.tensorboard import TensorBoardReader
 from benchledger.scanning.trackers.wandb import WandbReader

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from benchledger.answers.tables.grouping import Row
 from benchledger.errors import UsageError
 from benchledger.exports.answer_files import write_whole
-from benchledger.exports.safe_text import escaped
-from benchledger.exports.values import plain
+from benchledger.exports.values import escaped, plain
 
 if TYPE_CHECKING:
     import polars as pl

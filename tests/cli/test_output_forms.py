@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from benchledger.exports.safe_text import escaped
+from benchledger.exports.values import escaped
 from tests.cli.bench import run_bench
 from tests.ledger_rows import ledger_rows
 

@@ -10,8 +10,7 @@ import pytest
 
 import benchledger
 from benchledger import diff, ingest, runs
-from benchledger.comparing.differences import differences
-from benchledger.comparing.evidence import Evidence
+from benchledger.comparing.differences import Evidence, differences
 from tests.cli.bench import run_bench
 from tests.comparing.made_runs import MadeRun, write_run
 

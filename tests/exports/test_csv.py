@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from benchledger.exports.output_forms import frame_text
-from benchledger.exports.safe_text import escaped
+from benchledger.exports.values import escaped
 from tests.exports.hostile import HOSTILE
 
 SIGNS = tuple("=+-@＝＋－＠﹦﹢﹣﹫⁼⁺⁻₌₊₋−")

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 
 from benchledger.exports.markdown import markdown_line, markdown_text
 from benchledger.exports.output_forms import frame_text
-from benchledger.exports.safe_text import escaped
+from benchledger.exports.values import escaped
 from tests.exports.hostile import HOSTILE
 
 

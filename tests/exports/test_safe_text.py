@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchledger.exports.safe_text import escaped, escaped_lines
+from benchledger.exports.values import escaped, escaped_lines
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ import pytest
 import benchledger
 from benchledger.answers.tables.table import Report, Table
 from benchledger.errors import UsageError
-from benchledger.exports.safe_text import escaped, is_formula
 from benchledger.exports.tables import reports_text
+from benchledger.exports.values import escaped, is_formula
 from benchledger.exports.workbook import write_reports
 from tests.cli.bench import run_bench
 from tests.exports.hostile import HOSTILE
