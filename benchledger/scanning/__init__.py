@@ -1,7 +1,7 @@
 """Turns the bytes of a log into records, without a database.
 
 `log_reader.py` is the entry: it reads one log. `recognition.py` finds its format: `detection.py` by literals
-(`literal_search.py`).
+(`literal_search.py`), or by nine of ten of its lines.
 `content.py` hashes a log and reads a long one in parts.
 
 Lines: `scanner.py` finds the lines of a format and reads them by the reference reader: `lines.py`, with `patterns.py`
@@ -13,8 +13,6 @@ Files: `readers.py` selects the `FileReader` of CSV (`csv_rows.py`, `mixed_csv.p
 (`json_documents.py`, `json_walk.py`, `json_values.py`), SQLite files and trackers (`trackers/`). `self_describing.py`
 reads JSON lines and dicts of Python (`object_lines.py`) and CSV that no other format claims. It has no native twin,
 since the readers of files are Python.
-
-`majority.py` recognises a log without a proof by nine of ten of its lines.
 
 `unread.py` finds lines with a measurement that no template matches.
 
