@@ -17,6 +17,7 @@ from benchledger.lake.units import KEY_ENV, alone, key_from
 from benchledger.store.database import open_for_writing, transaction
 from benchledger.store.key_file import key_path, store_key
 from benchledger.store.private_file import private_paths
+from benchledger.store.scratch import scratch_of
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def lake_publish(
         opened.need_key(key)
     refuse_existing(target, *private_paths(target), cure="Name another file with --into")
     parts = parts_of(opened)
-    scratch = target.with_name(f"{target.name}.new-{os.getpid()}")
+    scratch = scratch_of(target)
     try:
         with closing(open_for_writing(scratch, files=True)) as con, transaction(con, target):
             fill(con, opened, parts)

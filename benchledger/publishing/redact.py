@@ -19,6 +19,7 @@ from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import load_redaction
 from benchledger.store.key_file import KEY_BYTES, read_key_file
 from benchledger.store.private_file import key_of
+from benchledger.store.scratch import remove_killed
 
 
 @dataclass
@@ -76,6 +77,7 @@ def redact(
         to = target / shown
         refuse_existing(to, cure="Name another folder with --out", taken=plan)
         plan[to] = (place, shown)
+    remove_killed(target.rglob("*.redacting.new-*"))
     result = RedactResult(own_key=key is None)
     for to, (place, shown) in plan.items():
         _write(place, to, shown, redactor, limits or Limits(), result)
@@ -108,7 +110,7 @@ def _files(paths: tuple[Path | str, ...], out: str) -> Iterator[tuple[str, str]]
 
 def _write(place: str, to: Path, shown: str, redactor: Redactor, limits: Limits, result: RedactResult) -> None:
     to.parent.mkdir(parents=True, exist_ok=True)
-    half = to.with_name(f"{to.name}.{os.getpid()}.part")
+    half = to.with_name(f"{to.name}.redacting.new-{os.getpid()}")
     rewriter: Rewriter | None = None
     secrets: list[tuple[str, int]] = []
     try:

@@ -13,6 +13,7 @@ from benchledger.definitions.regular_file import need_regular_ledger
 from benchledger.errors import DatabaseError, cure_of_writing
 from benchledger.store.database import spill_files
 from benchledger.store.private_file import private_path, private_paths
+from benchledger.store.scratch import scratch_of
 from benchledger.store.tables import quoted, tables_of
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def copy_to(con: duckdb.DuckDBPyConnection, target: Path, changes: Iterable[str]
 @contextmanager
 def new_ledger(target: Path) -> Iterator[Path]:
     """Yields a place for a ledger and its private files, which are moved to `target` when they are complete."""
-    scratch = target.with_name(f"{target.name}.new-{os.getpid()}")
+    scratch = scratch_of(target)
     try:
         yield scratch
         for new, place in zip((*private_paths(scratch), scratch), (*private_paths(target), target), strict=True):

@@ -28,6 +28,7 @@ from benchledger.store.migrations import (
     program_version,
     shipped_migrations,
 )
+from benchledger.store.scratch import scratch_of
 from benchledger.store.sync import sync_definitions, synced_hash
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ def written(place: Path | str) -> Iterator[None]:
 
 def _make(place: Path) -> None:
     # Built beside its place: DuckDB cannot replay the log of a half-built schema.
-    scratch = place.with_name(f"{place.name}.new-{os.getpid()}")
+    scratch = scratch_of(place)
     empty = _empty_ledger()
     try:
         # Migrations take 250 ms and the shipped rules and published numbers 40 ms; a copy takes a few.

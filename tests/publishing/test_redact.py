@@ -8,6 +8,8 @@ import io
 import lzma
 import os
 import sqlite3
+import subprocess
+import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -58,6 +60,21 @@ def test_a_name_goes_from_the_whole_log_though_only_its_last_line_shows_that_it_
 
     written = read_shown((tmp_path / "out" / "long.log").read_bytes())
     assert written == log.read_bytes().replace(b"gcn43", b"<host>")
+
+
+def test_what_a_killed_redaction_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    put(tmp_path / "in" / "a.log", LOG)
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    own = put(tmp_path / "out" / f"b.new-{process.pid}", "x")
+    left = [put(tmp_path / "out" / f"a.log.redacting.new-{pid}", "x") for pid in (process.pid, os.getppid())]
+    for file in (own, *left):
+        os.utime(file, (MTIME, MTIME))
+    young = put(tmp_path / "out" / "more" / f"c.log.redacting.new-{process.pid}", "x")
+
+    redact(tmp_path / "in", out=tmp_path / "out")
+
+    assert [file.exists() for file in (own, *left, young)] == [True, False, True, True]
 
 
 def test_a_log_keeps_its_lines_bytes_and_time(tmp_path: Path) -> None:
