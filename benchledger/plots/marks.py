@@ -7,6 +7,8 @@ import textwrap
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from benchledger.exports.values import escaped
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -133,7 +135,7 @@ def tooltips(rows: list[Spec]) -> list[Spec]:
 
 
 def json_rows(points: pl.DataFrame, *columns: str) -> list[Spec]:
-    """Returns points as JSON knows them: no NaN, times in UTC."""
+    """Returns points as JSON knows them: no NaN, times in UTC, texts without control characters, which abort Vega."""
     names = [name for name in ("label", "x", *columns) if name in points.columns]
     return [{name: _plain(value) for name, value in row.items()} for row in points.select(names).to_dicts()]
 
@@ -141,6 +143,8 @@ def json_rows(points: pl.DataFrame, *columns: str) -> list[Spec]:
 def _plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.isoformat() + "Z"
+    if isinstance(value, str):
+        return escaped(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

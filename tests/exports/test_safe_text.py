@@ -23,6 +23,7 @@ from benchledger.exports.values import escaped, escaped_lines
         ("\u2028", r"\u2028"),
         ("\udcff", r"\udcff"),
         ("\U000e0041", r"\U000e0041"),
+        ("\uffff\U0001fffe", r"\uffff\U0001fffe"),
     ],
 )
 def test_control_characters_are_shown_escaped(text: str, shown: str) -> None:
