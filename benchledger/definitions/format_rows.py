@@ -13,11 +13,12 @@ from benchledger.definitions.vocabulary import PHASES, vocabulary
 JSON = ("values", "where", "has", "unless", "named", "time_unit", *model.COLUMNS)
 JSON_DOCUMENT = (*JSON, "each", "units", "steps")
 _SQLITE = ("tables", "start", "end", "unit", "duration", "label", "names", "device", "values", "span")
-CSV = ("columns", "headers", "headerless", "search", "long", "drop")
+CSV = ("columns", "headers", "headerless", "search", "long", "drop", "command", "units")
 COLUMNS = ("columns", "headers", "date", "time")
 TABLE = ("columns", "headers")
 SELF_DESCRIBING = ("lines", "columns", "modes", "phases", "units")
 _LONG = ("name", "unit", "value")
+_COMMAND = ("columns", "no_header", "no_units")
 _CSV_COLUMN = ("name", "unit", "least", "most")
 
 
@@ -97,8 +98,12 @@ def read_csv(table: Table, units: frozenset[str]) -> file_maps.CsvDefinition:
     long = table.table("long", _LONG)
     if "long" in table:
         long.text("name"), long.text("value")
+    command = {key: table.table("command", _COMMAND).text(key) for key in _COMMAND} if "command" in table else {}
+    bare = table.texts("units")
+    for name, unit in bare.items():
+        table.known("units", f"unit of {name}", unit, units)
     return file_maps.CsvDefinition(
-        columns, headers, tuple(lists), search, table.texts("long"), tuple(table.strings("drop"))
+        columns, headers, tuple(lists), search, table.texts("long"), tuple(table.strings("drop")), command, bare
     )
 
 

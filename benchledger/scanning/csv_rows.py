@@ -46,6 +46,9 @@ class CsvReader(FileReader):
 
     def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
         head = head[:BLOCK]
+        if commanded := self._commanded(head):
+            self._list = None
+            return f"a command line names the columns {', '.join(name for name, _ in commanded)}"
         first = _first_line(head)
         columns = _header_of(first)
         if not columns:
@@ -69,8 +72,10 @@ class CsvReader(FileReader):
         return f"lines read {', '.join(column.name for column in fitting)}, without a header"
 
     def begin(self, head: bytes) -> None:
-        self._header = b"" if self._list else _first_line(head[:BLOCK])
-        self._columns = [(one.name, one.unit) for one in self._list or ()] or list(_header_of(self._header))
+        commanded = self._commanded(head[:BLOCK])
+        self._header = b"" if self._list or commanded else _first_line(head[:BLOCK])
+        listed = commanded or [(one.name, one.unit) for one in self._list or ()]
+        self._columns = listed or list(_header_of(self._header))
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
         for text, number, offset in lines_of(buffer, base, line):
@@ -101,6 +106,16 @@ class CsvReader(FileReader):
             unit = (match.group(2) if match else None) or header_unit
             pairs.append((name, value, cell if stated and not match else None, unit))
         return columns, pairs
+
+    def _commanded(self, head: bytes) -> list[tuple[str, str | None]]:
+        # The columns that the command line before the first row lists, if it says that there is no header.
+        option, no_header, no_units = (word.encode() for word in self.definition.command.values() or ("", "", ""))
+        for line in head.lstrip().split(b"\n", 8)[:8] if option and option in head else ():
+            names = line.partition(option)[2].split(maxsplit=1)
+            if names and no_header in line and _PROMPT.match(line):
+                units = self.definition.units if no_units in line else {}
+                return [(name, units.get(name)) for name in decode(names[0]).split(",")]
+        return []
 
     def _list_of(self, lines: list[bytes], least_lines: int = LEAST_LINES) -> tuple[CsvColumn, ...] | None:
         if len(lines) < least_lines:
