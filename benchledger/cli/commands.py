@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 # In a context's meta: how often --reveal was said.
 REVEAL = "benchledger.reveal"
 _WORDS = "benchledger.words"
-# Commands that fail at no value of a ledger that they only read.
+# Errors that come of no value in a ledger, and commands that read none.
+NOT_OF_VALUES = (click.ClickException, click.Abort, OSError, AssertionError, KeyboardInterrupt)
 WRITING = ("ingest", "lake", "merge", "redact", "run", "formats")
 
 
@@ -130,7 +131,7 @@ def _tell_changed(ctx: click.Context, error: BaseException) -> None:
     Without a failed check, nothing tells such a value from a mistake of ours: -v shows the traceback.
     """
     db, name = getattr(ctx.obj, "db", None), ctx.invoked_subcommand
-    if db is None or name in WRITING or isinstance(error, AssertionError) or not db.is_file():
+    if db is None or name in WRITING or isinstance(error, NOT_OF_VALUES) or not db.is_file():
         return
     from benchledger.upkeep.check import Held, what_was_changed
 

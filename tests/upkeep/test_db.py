@@ -359,6 +359,7 @@ def test_a_value_changed_by_hand_is_no_traceback(db: Path, tmp_path: Path) -> No
     with duckdb.connect(str(db)) as con:
         con.execute("update kept.loss set name = 'odd'")
 
+    assert "No such option" in run_bench("plot", "loss", "--odd", db=db).stderr
     result = run_bench("plot", "loss", "--output", str(tmp_path / "x.svg"), db=db)
     assert result.exit_code == 2
     assert "bench plot fails at a value (TypeError: " in result.stderr
