@@ -99,3 +99,14 @@ def test_a_log_at_the_top_of_an_archive_is_in_the_campaign_of_the_archives_name(
     ingest(tmp_path / "logs", db=db)
 
     assert ask(db, "select campaign from sighting") == [("logs/2021-05",)]
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar.gz"])
+def test_each_empty_member_is_told_but_its_path_says_nothing_of_a_run(db: Path, tmp_path: Path, kind: str) -> None:
+    members = {f"bert_fp16_gpu8/run_{number}.log": "" for number in range(30)}
+    archive = put(tmp_path / f"logs.{kind}", wrapped(kind, members))
+
+    assert ingest(archive, db=db).files == {"empty": 30}
+    assert ingest(archive, db=db).files == {"unchanged": 30}
+    rows = "select count(distinct path), count(log_id), count(campaign), count(name_rule), count(root_id) from sighting"
+    assert ask(db, rows) == [(30, 30, 0, 0, 0)]
