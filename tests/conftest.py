@@ -48,6 +48,9 @@ FIRST = (
     "views/test_long_runs.py",
     "views/test_speed_table.py",
     "views/test_rules_of_owners.py",
+    "views/test_published.py",
+    "views/test_kept_goldens.py",
+    "views/test_series.py",
 )
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,9 @@ def ledger_rows(db: Path) -> Iterator[LedgerRows]:
     with closing_written(open_for_writing(db, records=0), db) as con:
         # One transaction, as an ingest has: each row by itself takes half as long again.
         con.begin()
-        yield LedgerRows(con)
+        ledger = LedgerRows(con)
+        yield ledger
+        ledger.pending.write()
         # Records of logs that say they have none are not looked for.
         con.execute(
             """update log set records = counted.records, pieces = counted.records + ignored + rejects
@@ -61,11 +64,30 @@ def take_definitions_as_followed(con: duckdb.DuckDBPyConnection) -> None:
             con.execute(sql_of(part))
 
 
+class PendingRows:
+    """Rows that are still to be written: statement by statement, since to plan one takes longer than to write rows."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
+        self._con = con
+        self._rows: dict[tuple[str, ...], list[list[Any]]] = {}
+
+    def add(self, table: str, columns: dict[str, Any]) -> None:
+        self._rows.setdefault((table, *columns), []).append(list(columns.values()))
+
+    def write(self) -> None:
+        rows, self._rows = self._rows, {}
+        for (table, *columns), some in rows.items():
+            names, places = ", ".join(f'"{column}"' for column in columns), ", ".join("?" for _ in columns)
+            values = ", ".join([f"({places})"] * len(some))
+            self._con.execute(f"insert into {table} ({names}) values {values}", list(chain.from_iterable(some)))
+
+
 class LedgerRows:
     """Rows of one ledger; every method returns the id or key of what it wrote. Ids count up from 1."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
-        self.con = con
+        self.pending = PendingRows(con)
+        self._con = con
         self._ids = itertools.count(1)
         self._cases: dict[str, int] = {}
         self.insert("kept.format", format=FORMAT, version=1, default_rule=SUMMARY_RULE, role="train")
@@ -78,9 +100,13 @@ class LedgerRows:
 
     def insert(self, table: str, **values: Any) -> None:
         """One row of a table; columns that are not given are NULL."""
-        columns = ", ".join(f'"{column}"' for column in values)
-        places = ", ".join(f"${column}" for column in values)
-        self.con.execute(f"insert into {table} ({columns}) values ({places})", values)
+        self.pending.add(table, values)
+
+    @property
+    def con(self) -> duckdb.DuckDBPyConnection:
+        """The ledger with all rows so far."""
+        self.pending.write()
+        return self._con
 
     def rule(self, rule: str, *, kind: str, statistic: str, skip: int = 0, trial_statistic: str = "median") -> None:
         """A rule without rounding, for every format."""

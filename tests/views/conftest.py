@@ -18,7 +18,7 @@ import pytest
 
 from benchledger.kept import keep
 from benchledger.store.database import open_for_writing
-from tests.ledger_rows import take_definitions_as_followed
+from tests.ledger_rows import PendingRows, take_definitions_as_followed
 
 START = datetime(2026, 11, 21, 4, 0, 0)
 ONE_GPU = {"gpus": 1, "nodes": 1, "batch_size_per_gpu": 32, "global_batch_size": 32}
@@ -41,7 +41,7 @@ class Ledger:
     """
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
-        self._con = con
+        self._con, self._pending = con, PendingRows(con)
         # Where a run is seen of which a test does not say it.
         self.campaigns: tuple[str | None, ...] = ("c",)
         self._is_kept = self._was_kept = False
@@ -68,11 +68,13 @@ class Ledger:
     def write(self, statement: str, *parameters: Any) -> None:
         """Changes what was stored; nothing of it is kept before something is asked."""
         self._is_kept = False
+        self._pending.write()
         self._con.execute(statement, list(parameters))
 
     def keep(self) -> None:
         """Fills what an ingest keeps of the runs, where something was written since."""
         if not self._is_kept:
+            self._pending.write()
             if not self._was_kept:
                 take_definitions_as_followed(self._con)
             # By hand a log can get more lines, or other ones, which no log of an ingest does.
@@ -81,10 +83,8 @@ class Ledger:
             self._is_kept = self._was_kept = True
 
     def insert(self, table: str, **columns: Any) -> None:
-        names = ", ".join(f'"{name}"' for name in columns)
-        holes = ", ".join("?" for _ in columns)
         self._is_kept = False
-        self._con.execute(f"insert into {table} ({names}) values ({holes})", list(columns.values()))
+        self._pending.add(table, columns)
 
     def rows(self, sql: str, *parameters: Any, **named: Any) -> list[tuple[Any, ...]]:
         self.keep()
