@@ -26,6 +26,8 @@ with shown as (
 stated as (
     select run_id, shown.name, coalesce(texts[ordinal], "values"[ordinal]::varchar) as value
     from kept.record
+    -- First: most records state no setting.
+    join shown using (shape_id)
     join (
         select run_id, log_id, load_number, run_source.first_line, run_source.last_line
         from compared
@@ -34,7 +36,6 @@ stated as (
     ) as own
         on record.log_id = own.log_id and record.load_number = own.load_number
         and record.line between own.first_line and own.last_line
-    join shown using (shape_id)
 )
 -- A program may print a setting for each process or phase. Paths, addresses and times of day change from trial to trial.
 select run_id, name, array_to_string(list_sort(list(distinct value)), ' ') as value
