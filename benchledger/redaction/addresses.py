@@ -22,7 +22,9 @@ import re
 from benchledger.definitions.redaction import RedactionRules
 from benchledger.redaction.pseudonyms import Pseudonyms
 
-_QUAD = re.compile(r"(?<!\d)(?<!\d\.)\d{1,3}+(?:\.\d{1,3}+){3}(?!\.?\d)")
+# Behind a name that ends in a number, too: keys of nested JSON are joined, as in `node1.10.77.66.55`.
+_QUAD = re.compile(r"(?<!\d)(?:(?<!\d\.)|(?<=[A-Za-z]\d\.)|(?<=[A-Za-z-]\d\d\.))\d{1,3}+(?:\.\d{1,3}+){3}(?!\.?\d)")
+_NUMBERED = re.compile(r"\d\.$")
 _DASHED = re.compile(r"(?<!\d)(?<!\d-)\d{1,3}+(?:-\d{1,3}+){3}(?!-?\d)")
 # The name in front of one, as in `box-10-21-226-170`.
 _NAMED = re.compile(r"([A-Za-z][A-Za-z0-9._]{0,62})-$")
@@ -70,6 +72,8 @@ class Addresses:
 
     def _meant(self, quad: str, before: str, match: re.Match[str]) -> bool:
         text, end = match.string, match.end()
+        if _NUMBERED.search(before):
+            return _sizes(quad)[0]
         if _PORT.match(text, end) or before.endswith(("//", "@")) or self._interface.search(before):
             return True
         word_match = _WORD_BEFORE.search(before)
