@@ -7,6 +7,7 @@ from pathlib import Path
 from click.testing import CliRunner, Result
 
 from benchledger.cli.main import bench
+from benchledger.definitions import folders
 
 
 def run_bench(
@@ -15,7 +16,10 @@ def run_bench(
     """The result of one command: exit_code, stdout, stderr. An error that is not ours is raised."""
     place = [] if db is None else ["--db", str(db)]
     arguments = [*place, *map(str, words)]
+    definitions = list(folders._extra_roots)
     result = CliRunner().invoke(bench, arguments, env={"BENCH_DB": None, **(env or {})}, input=stdin, prog_name="bench")
+    # Those that --definitions added are of this one process.
+    folders._extra_roots[:] = definitions
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result

@@ -132,10 +132,13 @@ def test_a_log_a_thousand_folders_deep_on_the_disk_is_read(db: Path, tmp_path: P
     log = Path(folders[-1], "x.log")
     log.write_text(BAD)
 
-    found = outcomes(db, tmp_path / "logs")
-    log.unlink()
-    for folder in reversed(folders):
-        os.rmdir(folder)
+    try:
+        found = outcomes(db, tmp_path / "logs")
+    finally:
+        # Else pytest's own cleanup of later runs ends with a RecursionError.
+        log.unlink()
+        for folder in reversed(folders):
+            os.rmdir(folder)
 
     assert [status for status, _ in found.values()] == ["loaded", "loaded"]
 
