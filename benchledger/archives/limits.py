@@ -13,7 +13,7 @@ FREE_BYTES = 64 * 2**20
 FREE_TOTAL = 2**30
 # Each file costs time, however small it is. So many are free; then each counts as this many bytes against the ratio:
 # the directory of a zip and the header of a tar alone take more, unless archives within archives repeat them.
-FREE_FILES = 5_000
+FREE_FILES = 1_000
 FILE_BYTES = 1024
 # Data that is not text holds no log lines, and profiles compress far less: it gets this fraction of the ratio.
 NO_TEXT_PART = 5
