@@ -63,11 +63,13 @@ def redact_text(
     head = source.read(_TEXT_CHUNK)
     if not (is_text(head[: 64 * 1024]) or _log_reader().has_lines(head)):
         raise NotRedactable("binary: what is private in it cannot be told or replaced")
-    if len(head) < _TEXT_CHUNK:
+    # Damage behind the head is raised here.
+    more = source.read(_TEXT_CHUNK)
+    if not more:
         write(lines.redact(head))
         return
     with tempfile.SpooledTemporaryFile(SPOOL_MEMORY) as held:
-        for part in _parts(head, source):
+        for part in _parts(head + more, source):
             held.write(lines.redact(part))
         held.seek(0)
         for part in _parts(b"", cast("Source", held)):
