@@ -43,8 +43,6 @@ create table if not exists name (
     name      blob not null
 );
 """
-
-
 # The fields of SeenFile.
 _SEEN = "select place, size, mtime_ns, sighting_id, log_id, definitions_hash, status, within from seen_file"
 
