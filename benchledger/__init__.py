@@ -19,7 +19,7 @@ if sys.version_info < (3, 11, 5):
         "its `re` matches too much. Make the environment again with another Python"
     )
 
-# Each name is imported as itself: the sign to type checkers that it is public.
+# `import name as name` tells type checkers that a name is public.
 if TYPE_CHECKING:
     from benchledger.answers.formats import (
         check_formats as check_formats,

@@ -18,7 +18,7 @@ from benchledger import ingest
 from benchledger.scanning import native_scanner
 from benchledger.scanning.samples import load_formats
 from benchledger.store import database
-from benchledger.store.confined import take_as_checked
+from benchledger.store.confined import mark_checked
 from benchledger.store.sync import sync_definitions
 from tests.ledger_rows import ledger_rows
 
@@ -177,7 +177,7 @@ def making_ledgers(defined_ledger: Path) -> Iterator[Callable[[Path], None]]:
 
     def copy(place: Path) -> None:
         shutil.copyfile(defined_ledger, place)
-        take_as_checked(place)
+        mark_checked(place)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "_make", copy)

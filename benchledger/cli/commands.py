@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 # In a context's meta: how often --reveal was said.
 REVEAL = "benchledger.reveal"
 _WORDS = "benchledger.words"
-# Errors that come of no value in a ledger, and commands that read none.
-NOT_OF_VALUES = (click.ClickException, click.Abort, OSError, AssertionError, KeyboardInterrupt)
-WRITING = ("ingest", "lake", "merge", "redact", "run", "formats")
+# Errors that no value of a ledger causes, and commands that show none.
+UNRELATED_ERRORS = (click.ClickException, click.Abort, OSError, AssertionError, KeyboardInterrupt)
+WRITING_COMMANDS = ("ingest", "lake", "merge", "redact", "run", "formats")
 
 
 class CommandError(click.ClickException):
@@ -111,7 +111,7 @@ class MainGroup(KnownGroup):
                 ) from error
             _tell(error)
             _refuse_odd_words(ctx)
-            _tell_changed(ctx, error)
+            _explain_failure(ctx, error)
             raise
 
 
@@ -125,26 +125,27 @@ def _refuse_odd_words(ctx: click.Context) -> None:
             raise CommandError(UsageError(f"{shown}: not UTF-8 text: give it in UTF-8")) from error
 
 
-def _tell_changed(ctx: click.Context, error: BaseException) -> None:
-    """Raises CommandError if a value in the ledger was changed by hand, and a command that reads failed at it.
+def _explain_failure(ctx: click.Context, error: BaseException) -> None:
+    """Raises CommandError for an unexpected error of a command that reads the ledger: with the checks that fail.
 
-    Without a failed check, nothing tells such a value from a mistake of ours: -v shows the traceback.
+    If no check fails, the cause may be a value that was changed by hand or our own mistake: -v shows the traceback.
     """
     db, name = getattr(ctx.obj, "db", None), ctx.invoked_subcommand
-    if db is None or name in WRITING or isinstance(error, NOT_OF_VALUES) or not db.is_file():
+    if db is None or name in WRITING_COMMANDS or isinstance(error, UNRELATED_ERRORS) or not db.is_file():
         return
-    from benchledger.upkeep.check import Held, what_was_changed
+    from benchledger.upkeep.check import Held, failed_checks
 
     failed: list[Held] = []
     with suppress(Exception):
-        failed = what_was_changed(db)
+        failed = failed_checks(db)
     if failed:
         told = "; ".join(f"{held.what}: {held.found}. {held.cure}" for held in failed)
-        raise CommandError(UsageError(f"{db}: was changed by hand: {told}")) from error
+        raise CommandError(UsageError(f"{db}: fails bench db check: {told}")) from error
     if ctx.obj.verbosity <= 0:
-        what = f"{db}: bench {name or ''} fails at a value ({type(error).__name__}: {error})"
+        what = f"{db}: bench {name or ''} failed ({type(error).__name__}: {error})"
         cure = "If the ledger was changed by hand, read its logs again: bench ingest PATH --refresh"
-        raise CommandError(UsageError(f"{what}. {cure}. Else please report it; bench -v shows where")) from error
+        report = "Else please report it; bench -v shows the traceback"
+        raise CommandError(UsageError(f"{what}. {cure}. {report}")) from error
 
 
 def is_interrupt(error: BaseException | None) -> bool:

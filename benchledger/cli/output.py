@@ -80,7 +80,7 @@ def print_page(
     head: Sequence[str], frames: Sequence[pl.DataFrame], notes: Sequence[str], form: str, output: Path | None,
     first: Sequence[str] = (),
 ) -> None:  # fmt: skip
-    """Prints sentences, those of the tables that have rows, and notes: for a terminal, or as Markdown."""
+    """Prints sentences, the tables that have rows, and notes: for a terminal, with columns `first`, or as Markdown."""
     head, notes = (revealed(list(one), output) for one in (head, notes))
     frames = revealed(list(frames), output)
     if form == "markdown":

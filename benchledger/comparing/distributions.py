@@ -1,7 +1,7 @@
 """Student's t in plain Python (the engine imports no scipy), and the noise between trials.
 
-What three trials of one case cannot tell, the other cases of the comparison can: the variance of a case is drawn
-towards the typical one of all cases, the more the more alike these are: the moderated t-test (Smyth 2004, Statistical
+Three trials of one case give an uncertain variance. So the variance of each case is moved towards the typical variance
+of all cases, further if their variances are similar. This is the moderated t-test (Smyth 2004, Statistical
 Applications in Genetics and Molecular Biology 3(1), sections 3 and 6.2).
 """
 

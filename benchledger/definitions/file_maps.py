@@ -68,8 +68,8 @@ class CsvDefinition:
 
     The first line is the header if it has all names of one list of `headers`. A line with those of `search` is a header
     anywhere, for files that also contain program output. `long` names the columns of name, unit and value where a row
-    holds one value; `drop` lists columns that are not stored. `command` tells how a command line before the rows says
-    their columns, that they have no header and that they have no units, which are then those of `units`.
+    holds one value; `drop` lists columns that are not stored. `command` names the options of a command line before
+    the rows: the one that lists their columns, and those for no header and no units. `units` then states the units.
     """
 
     columns: dict[str, str]

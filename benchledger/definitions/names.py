@@ -64,7 +64,7 @@ class NameMatch:
     facts: tuple[NameFact, ...]
 
 
-NOTHING = NameMatch(0, None, ())
+NO_MATCH = NameMatch(0, None, ())
 
 
 @dataclass(frozen=True)
@@ -126,13 +126,13 @@ class Names:
                 self._ends[end] = self._first_match(parts[-count:]) if fits else None
             if (found := self._ends[end]) is not None:
                 return found
-        return NOTHING
+        return NO_MATCH
 
     def _first_match(self, parts: list[str]) -> NameMatch:
         for rule in self.rules:
             if (fit := _fit(rule, parts)) is not None:
                 return NameMatch(fit[0], rule.place, tuple(fit[1]))
-        return NOTHING
+        return NO_MATCH
 
     def _match_folder(self, part: str) -> list[NameFact]:
         if part not in self._folders:

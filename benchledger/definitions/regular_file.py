@@ -23,15 +23,15 @@ def need_regular(path: Path | str) -> None:
 
 
 def refuse_link(path: Path) -> None:
-    """Raises DatabaseError for a link: a folder from elsewhere could let one lead to any file, which we then write."""
+    """Raises DatabaseError for a symbolic link: in a stranger's folder it may lead to any file, which we then write."""
     if path.is_symlink():
         raise DatabaseError(f"{path}: is a link, and its target would be written. Move it away, or copy its target")
 
 
 def need_regular_ledger(path: Path | str) -> None:
-    """Does the same for a database and its write-ahead log, which DuckDB opens too.
+    """Raises UsageError as need_regular does, for a database and its write-ahead log, which DuckDB opens too.
 
-    Raises DatabaseError for a file of another kind: of SQLite's, DuckDB would fetch an extension from the network.
+    Raises DatabaseError if the log is a link, or for another kind of file: for SQLite, DuckDB would load an extension.
     """
     for file in (path, f"{path}.wal"):
         need_regular(file)

@@ -1,4 +1,4 @@
-"""The outcome of a file: how it was recognised, its counts and runs; or why it was not, also by today's definitions."""
+"""The outcome of a file: how it was recognised, its counts and runs; or why not, also by today's definitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which readings of some runs a rule uses, by the statements of the kept numbers, at which lines; and these lines."""
+"""The readings that a rule uses or drops, from the statements of the kept numbers, with their printed lines."""
 
 from __future__ import annotations
 

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 # Cc: C0 and C1 controls. Cf: bidi overrides, zero-width and other invisible characters. Cs: bytes of a path that are
-# not UTF-8. Zl, Zp: line and paragraph separators. The last two codes of each plane are no characters, and no XML.
+# not UTF-8. Zl, Zp: line and paragraph separators. The last two codes of each plane are no characters.
 _UNSAFE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-_NO_CHARACTER = 0xFFFE
+_NONCHARACTER = 0xFFFE
 _FORMULA_SIGNS = frozenset("=+-@\N{MINUS SIGN}")
 
 
@@ -23,7 +23,7 @@ def is_unsafe(char: str) -> bool:
     """Tells whether a terminal might act on a character instead of showing it."""
     if " " <= char <= "~":
         return False
-    return unicodedata.category(char) in _UNSAFE or ord(char) & _NO_CHARACTER == _NO_CHARACTER
+    return unicodedata.category(char) in _UNSAFE or ord(char) & _NONCHARACTER == _NONCHARACTER
 
 
 def escaped(text: str) -> str:

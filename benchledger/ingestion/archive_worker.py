@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 AHEAD = 4
 # Seconds between two reports of progress, and between two checks whether the worker still runs.
 PROGRESS_S = 0.1
-# Seconds between two looks whether the worker has begun.
-_BEGINS_S = 0.01
+# Seconds between two checks whether the worker has started.
+_START_S = 0.01
 
 
 class ArchiveWorker:
     """Some archives, which a process begins to read as soon as it is free.
 
-    It passes small members to `helpers` other processes, and reads itself where these are busy. `singly`: it tells each
-    member before it reads it, which is a part of its own.
+    It passes small members to `helpers` other processes, and reads them itself while these are busy. `singly`: it
+    announces each member before it reads it, and each member is a part of its own.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class ArchiveWorker:
         self.taken: set[str] = set()
         # The member that it told last.
         self.member: FoundFile | None = None
-        # Our end of the pipe that the process makes when it begins, and the name under which it sends it.
+        # Our end of the pipe that the worker makes, and the name under which the worker sends it.
         self._pipe: Connection | None = None
         self._pipe_name = os.urandom(16).hex()
         self._reading = processes.submit(_read_into, self._pipe_name, archives, helpers, singly)
@@ -60,7 +60,7 @@ class ArchiveWorker:
         `on_read` is called with the number of bytes read; `meanwhile` some times a second during a wait.
         """
         parts: deque[tuple[ReadMembers, Future[ReadFiles] | None]] = deque()
-        pipe, is_over = self._begun(meanwhile), False
+        pipe, is_over = self._wait_for_pipe(meanwhile), False
         while parts or not is_over:
             while not is_over and (not parts or pipe.poll()):
                 meanwhile()
@@ -89,26 +89,26 @@ class ArchiveWorker:
         if self._pipe is not None:
             self._pipe.close()
 
-    def _begun(self, meanwhile: Callable[[], None]) -> Connection:
-        """The pipe, when the worker has begun."""
+    def _wait_for_pipe(self, meanwhile: Callable[[], None]) -> Connection:
+        """Waits until the worker has started; returns our end of its pipe."""
         from multiprocessing.connection import Connection
 
         while (descriptor := self._processes.open_files.taken(self._pipe_name)) is None:
-            self._look(meanwhile)
-            time.sleep(_BEGINS_S)
+            self._check_worker(meanwhile)
+            time.sleep(_START_S)
         self._pipe = Connection(descriptor)
         return self._pipe
 
     def _next(self, pipe: Connection, meanwhile: Callable[[], None]) -> Any:
         while not pipe.poll(PROGRESS_S):
-            self._look(meanwhile)
+            self._check_worker(meanwhile)
         try:
             return pipe.recv()
         except (EOFError, OSError):
             self._processes.result(self._reading, meanwhile)
             raise
 
-    def _look(self, meanwhile: Callable[[], None]) -> None:
+    def _check_worker(self, meanwhile: Callable[[], None]) -> None:
         meanwhile()
         self._processes.notice_killed()
         if self._reading.done():

@@ -85,7 +85,7 @@ def kept_number(number: int) -> int:
 
 
 def named_folders(paths: Iterable[Path | str], failed: dict[str, Exception]) -> list[str]:
-    """The real paths of the folders among some paths, and the addresses of those not on this disk; as `is_folder`."""
+    """The real paths of the folders among some paths, and the addresses of remote ones; `failed` as in is_folder."""
     places = map(given_place, paths)
     return [
         place if is_remote(place) else os.path.realpath(place)

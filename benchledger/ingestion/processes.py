@@ -22,19 +22,19 @@ T = TypeVar("T")
 
 # Seconds between two calls of `meanwhile` during a wait for another process.
 MEANWHILE_S = 0.2
-# So long the executor may take to notice by itself that a process was killed.
+# Seconds in which the executor should notice a killed process itself.
 _NOTICED_S = 1.0
-# So long its thread may take to end when all processes are killed.
+# Seconds in which its thread should end after all processes are killed.
 _ENDED_S = 10.0
 
 
 class Processes:
-    """An executor of some processes. `open_files` has the open files that they send."""
+    """A pool of processes. `open_files` receives the open files that they send."""
 
     def __init__(
         self, count: int, begin: Callable[..., None], *arguments: Any, how: str, most_tasks: int | None = None
     ) -> None:
-        """Each process calls `begin` with the arguments first. `how`: fork or spawn; `most_tasks` of one process."""
+        """Each process first calls `begin`. `how`: fork or spawn. A process is replaced after `most_tasks` tasks."""
         # Not imported where one process reads.
         import multiprocessing
         from concurrent.futures import ProcessPoolExecutor
@@ -46,7 +46,7 @@ class Processes:
             count,
             multiprocessing.get_context(how),
             _begin,
-            ((their_end, self._open_end), self.open_files.way_here, own_folders(), begin, arguments),
+            ((their_end, self._open_end), self.open_files.worker_socket, own_folders(), begin, arguments),
             max_tasks_per_child=most_tasks,
         )
         self._killed_at: float | None = None
@@ -63,9 +63,9 @@ class Processes:
         return future.result()
 
     def notice_killed(self) -> None:
-        """Lets the executor notice a killed process; to be called again and again during a wait.
+        """Lets the executor notice a killed process; called repeatedly during a wait.
 
-        It does by itself, unless the process ended in the middle of a message: then it waits for the rest for ever.
+        The executor notices it itself, unless the process was killed within a message: then it waits for the rest.
         """
         from multiprocessing import connection
 
@@ -84,12 +84,12 @@ class Processes:
         noticing: Any = self.executor._executor_manager_thread
         self.executor.shutdown(wait=False, cancel_futures=True)
         if noticing is not None:
-            # Python's exit writes to a pipe that this thread closes: not both at once.
+            # Python's exit writes to a pipe that this thread closes: the thread must end first.
             noticing.join(_ENDED_S)
         self.open_files.close()
 
     def _kill(self) -> None:
-        # While this process too can write to the pipe, nobody would see the end of half a message.
+        # While this process can write to the pipe, the reader of half a message sees no end of it.
         results: Any = self.executor._result_queue
         if results is not None:
             results._writer.close()
@@ -98,23 +98,23 @@ class Processes:
 
 
 def how_to_start() -> str:
-    """How a process starts soonest: fork is by far the quickest, and safe only while this is the one thread."""
+    """The fastest safe way to start a process: fork if this process has one thread, else spawn."""
     # DuckDB has no threads while it is closed.
     return "fork" if sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1 else "spawn"
 
 
 def _begin(
     ends: tuple[Connection, Connection],
-    way_back: socket.socket,
+    parent_socket: socket.socket,
     definitions: Iterable[Path | str],
     begin: Callable[..., None],
     arguments: tuple[Any, ...],
 ) -> None:
     parent, other_end = ends
     other_end.close()
-    # At once, whatever this process does then.
+    # First of all: from now on this process ends with its parent.
     threading.Thread(target=end_with, args=(parent,), daemon=True).start()
-    send_files_to(way_back)
+    send_files_to(parent_socket)
     use_definitions(*definitions)
     begin(*arguments)
 

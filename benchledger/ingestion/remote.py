@@ -51,7 +51,7 @@ def is_bucket(place: str) -> bool:
 
 
 def is_folder(place: str, failed: dict[str, Exception]) -> bool:
-    """Whether an address that can be read is that of a folder. One that cannot is asked for once, by `failed`."""
+    """Whether an address is that of a folder. `failed` keeps the errors, so that no address is tried again."""
     try:
         return place not in failed and head(place) is None
     except UsageError as error:

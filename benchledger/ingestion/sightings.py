@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from benchledger.definitions.campaign_folders import without_moments
-from benchledger.definitions.names import NOTHING, NameFact, NameMatch, Names
+from benchledger.definitions.names import NO_MATCH, NameFact, NameMatch, Names
 from benchledger.ingestion.discover import FoundFile, folder_above, folder_of, joined
 from benchledger.ingestion.facts_file import DeclaredFact, FactsFiles
 from benchledger.ingestion.load import insert, set_ids
@@ -79,9 +79,9 @@ class SightingMaker:
         """
         root = self._roots.of(file)
         below = self._roots.below(file, root)
-        # The path of a file without a log says nothing of a run: an archive may have 60,000 empty members.
+        # The path of an empty file, or of one that is no log, states nothing: an archive may have 60,000 empty members.
         is_log = log_id is not None and status != "empty"
-        match = self._names.match(below.path, root.folder) if is_log else NOTHING
+        match = self._names.match(below.path, root.folder) if is_log else NO_MATCH
         named, folder = file.named_place, folder_of(file.place)
         declared = self._facts.declared(named)
         keeps = self._facts.is_refused(named)

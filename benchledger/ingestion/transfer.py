@@ -1,4 +1,4 @@
-"""From the process that reads to the one that writes: tables in shared memory, records of long logs in a file."""
+"""Passes results from readers to the writing process: tables in shared memory, records of long logs in a file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MANY = 1 << 16
 class SharedTables:
     """Tables in shared memory: pickled without their buffers, which are at `places` (start, size) of the memory.
 
-    `memory` is the name under which it was sent.
+    `memory` is the name under which the shared memory was sent.
     """
 
     pickled: bytes
@@ -56,53 +56,53 @@ class SharedTables:
 
 
 class OpenFiles:
-    """Open files that other processes send. Each is one message, which comes whole or not at all."""
+    """Receives open files from other processes, each in one message, which arrives completely or not at all."""
 
     def __init__(self) -> None:
-        self._socket, self.way_here = socket.socketpair(socket.AF_UNIX, _WHOLE_MESSAGES)
+        self._socket, self.worker_socket = socket.socketpair(socket.AF_UNIX, _WHOLE_MESSAGES)
         self._socket.setblocking(False)
-        self._came: dict[str, int] = {}
+        self._arrived: dict[str, int] = {}
         # The thread that unpickles results takes files too.
         self._lock = threading.Lock()
         _receiving.append(self)
 
     def taken(self, name: str) -> int | None:
-        """The descriptor of the file that was sent under this name; None if it has not come."""
+        """The descriptor of the file that was sent under this name; None if it has not arrived."""
         with self._lock:
-            while name not in self._came:
+            while name not in self._arrived:
                 try:
                     message, descriptors, _, _ = socket.recv_fds(self._socket, _LONGEST_NAME, 1)
                 except BlockingIOError:
                     return None
                 if not descriptors:
                     raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-                self._came[message.decode()] = descriptors[0]
-            return self._came.pop(name)
+                self._arrived[message.decode()] = descriptors[0]
+            return self._arrived.pop(name)
 
     def close(self) -> None:
         if self in _receiving:
             _receiving.remove(self)
             self._socket.close()
-            self.way_here.close()
-            for descriptor in self._came.values():
+            self.worker_socket.close()
+            for descriptor in self._arrived.values():
                 os.close(descriptor)
 
 
 _WHOLE_MESSAGES = socket.SOCK_SEQPACKET if sys.platform == "linux" else socket.SOCK_DGRAM
 _LONGEST_NAME = 64
 _receiving: list[OpenFiles] = []
-# The socket by which this process sends, if it works for another.
-_way_back: list[socket.socket] = []
+# The socket through which a worker process sends files to the process that started it.
+_parent_socket: list[socket.socket] = []
 
 
-def send_files_to(way_back: socket.socket) -> None:
-    _way_back[:] = [way_back]
+def send_files_to(parent_socket: socket.socket) -> None:
+    _parent_socket[:] = [parent_socket]
 
 
 def send_file(descriptor: int, name: str | None = None) -> str:
     """Sends an open file to the process that this one works for; returns its name. Raises OSError."""
     name = name or os.urandom(16).hex()
-    socket.send_fds(_way_back[0], [name.encode()], [descriptor])
+    socket.send_fds(_parent_socket[0], [name.encode()], [descriptor])
     return name
 
 
@@ -110,12 +110,12 @@ def _taken(name: str) -> int:
     for files in _receiving:
         if (descriptor := files.taken(name)) is not None:
             return descriptor
-    raise OSError(errno.EBADF, "the file that another process sent has not come")
+    raise OSError(errno.EBADF, "the file that another process sent has not arrived")
 
 
 def shared(tables: dict[str, pa.Table]) -> SharedTables | None:
     """The tables in shared memory; None where there is no such memory, no process to send it to, or no row."""
-    if not hasattr(os, "memfd_create") or not _way_back:
+    if not hasattr(os, "memfd_create") or not _parent_socket:
         return None
     buffers: list[memoryview] = []
     pickled = pickle.dumps(tables, protocol=5, buffer_callback=lambda buffer: buffers.append(buffer.raw()))

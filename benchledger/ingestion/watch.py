@@ -1,6 +1,6 @@
-"""`bench ingest --watch`: reads logs as they come, when they are complete; each batch in a process of its own.
+"""`bench ingest --watch`: reads logs as they come, when they are complete; another process reads each batch.
 
-This process is replaced again and again, so that memory stays flat.
+A new process replaces it after some batches, so that memory stays flat.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ set enable_caching_operators = false
 _AS_USUAL = "reset disabled_optimizers; reset enable_caching_operators"
 # Finds rows out of order. In each batch, a join returns rows last whose key shares a slot of its hash table: a small
 # run may then come after later ones. A line that prints its loss twice is found twice, also out of order.
-_ARE_TURNED = """
+_OUT_OF_ORDER = """
 select 1
 from (
     select losses_before as run, place, lag(losses_before) over () as run_before, lag(place) over () as before
@@ -104,14 +104,14 @@ def _fill_records(con: duckdb.DuckDBPyConnection, *, is_long: bool) -> None:
     _sum_up(con)
     con.execute(sql_of("speeds"))
     con.execute(sql_of("memory"))
-    con.execute(sql_of("clocks", streams=_where_in_order(con, order, _CLOCKED) if is_long else {}))
+    con.execute(sql_of("clocks", streams=_streams_of(con, order, _CLOCKED) if is_long else {}))
     con.execute(sql_of("chosen_losses"))
     if finds(con, "from loss_at limit 1"):
         con.execute(sql_of("losses"))
-        kind, by = ("table", "order by losses_before, place") if _are_turned(con, order) else ("view", "")
+        kind, by = ("table", "order by losses_before, place") if _is_out_of_order(con, order) else ("view", "")
         con.execute(f"create or replace temp {kind} loss as from loss_now {by}")
         least, most, are_timed = con.execute(_LOSS_WINDOWS).fetchall()[0]
-        # A number that is known is compared once, and not for each loss.
+        # If all losses have one window, its length becomes a constant of the statement.
         one_window = {"window_losses >": f"{least} >"} if least == most else {}
         clocks = {} if are_timed else OF_CLOCKS
         con.execute(sql_of("kept_losses", streams=order.streams | clocks | one_window))
@@ -120,7 +120,7 @@ def _fill_records(con: duckdb.DuckDBPyConnection, *, is_long: bool) -> None:
 
 
 def _sum_up(con: duckdb.DuckDBPyConnection) -> None:
-    # What there is nothing to do for is not even planned, which takes longer than a small run.
+    # Statements without work are skipped: to plan them takes longer than a small run.
     are_long = finds(con, "from lane where is_long limit 1")
     con.execute(sql_of("pieces") if are_long else _ONE_BY_ONE)
     con.execute(sql_of("sums"))
@@ -132,7 +132,7 @@ def _sum_up(con: duckdb.DuckDBPyConnection) -> None:
 
 
 class RecordOrder(NamedTuple):
-    """The windows that may give way to a stream; `is_sure`: any part of the records comes in their order too."""
+    """`streams`: windows that may be read as streams. `is_sure`: every subset of the records comes in their order."""
 
     streams: dict[str, str]
     is_sure: bool
@@ -156,15 +156,15 @@ def claim_records(con: duckdb.DuckDBPyConnection, *, is_long: bool = False) -> R
     return RecordOrder(streams | (OF_ONE_RANK if one_rank else {}), is_sure)
 
 
-def _where_in_order(con: duckdb.DuckDBPyConnection, order: RecordOrder, rows: str) -> dict[str, str]:
-    """The windows that a stream may replace, if these rows alone also come in order; else none."""
+def _streams_of(con: duckdb.DuckDBPyConnection, order: RecordOrder, rows: str) -> dict[str, str]:
+    """The windows that may be read as streams if these rows alone come in order too; else none."""
     is_sure = order.is_sure or (order.streams and con.execute(_ORDER.format(rows)).fetchall()[0][0])
     return order.streams if is_sure else {}
 
 
-def _are_turned(con: duckdb.DuckDBPyConnection, order: RecordOrder) -> bool:
-    # A join with one row turns nothing.
-    return (not order.is_sure or finds(con, "from loss_at limit 1 offset 1")) and finds(con, _ARE_TURNED)
+def _is_out_of_order(con: duckdb.DuckDBPyConnection, order: RecordOrder) -> bool:
+    # A join with one row changes no order.
+    return (not order.is_sure or finds(con, "from loss_at limit 1 offset 1")) and finds(con, _OUT_OF_ORDER)
 
 
 def read_speeds(con: duckdb.DuckDBPyConnection, order: RecordOrder, *, is_long: bool = False) -> None:
@@ -175,11 +175,11 @@ def read_speeds(con: duckdb.DuckDBPyConnection, order: RecordOrder, *, is_long: 
     con.execute(sql_of("readings"))
     steps = "from moment where is_step"
     if finds(con, "from asked_timing limit 1"):
-        con.execute(sql_of("timings", streams=_where_in_order(con, order, f"{steps} and makes_intervals")))
+        con.execute(sql_of("timings", streams=_streams_of(con, order, f"{steps} and makes_intervals")))
     else:
         con.execute(_NONE_TIMED)
     if finds(con, "from asked_timing where quantity <> 'interval' limit 1"):
-        con.execute(sql_of("rounds", streams=_where_in_order(con, order, steps) if is_long else {}))
+        con.execute(sql_of("rounds", streams=_streams_of(con, order, steps) if is_long else {}))
     con.execute(sql_of("reading"))
     con.execute(sql_of("rules"))
     if is_long:
@@ -187,6 +187,6 @@ def read_speeds(con: duckdb.DuckDBPyConnection, order: RecordOrder, *, is_long: 
     con.execute(sql_of("windows", one_by_one=ONE_BY_ONE))
     if finds(con, "from stream where lanes = 'median' limit 1"):
         con.execute(sql_of("medians"))
-    # What is of one rank and read one by one stands in this order.
-    stands = not is_long and OF_ONE_RANK.keys() <= order.streams.keys()
-    con.execute(_ADDED_UP if stands else f"{_ADDED_UP} {_IN_ORDER}")
+    # Readings of one rank that are read one by one are in this order already.
+    in_order = not is_long and OF_ONE_RANK.keys() <= order.streams.keys()
+    con.execute(_ADDED_UP if in_order else f"{_ADDED_UP} {_IN_ORDER}")

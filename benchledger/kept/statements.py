@@ -19,7 +19,7 @@ OF_ONE_RUN = {
     "partition by run_id order by place": "",
     "rows between nth - 1 preceding and current row": "rows unbounded preceding",
 }
-# Where nothing but clocks tells the time, no steps are added up.
+# If no step states its time, there are no durations to add up.
 OF_CLOCKS = {
     "sum(took_ps) over so_far": "null::hugeint",
     "if(nth > 1, step_ps(step_s, step - step_before), null)": "null::bigint",
@@ -33,7 +33,7 @@ select 'table', table_name from duckdb_tables() where temporary
 
 
 def sql_of(name: str, *, streams: dict[str, str] | None = None, **numbers: int) -> str:
-    """The statements of a file, with its $numbers. `streams`: windows, each with one that reads a stream instead."""
+    """The statements of a file, with its $numbers filled in. `streams`: windows, each with its replacement."""
     text = (FOLDER / f"{name}.sql").read_text(encoding="utf-8")
     for window, stream in (streams or {}).items():
         text = text.replace(window, stream)

@@ -6,9 +6,9 @@
 - `ingest.py`: the driver: lists, makes units, hands them to an executor, and writes the list of units at the end.
 - `unit_tables.py`: fills a ledger with what units hold; `settle.py`: derives what spans units.
 - `publish.py`: the tables of all units on the latest lists, as one ledger or in the lake.
-- `delta.py`, `facade.py`: a ledger as Delta tables, which of their versions belong together, and the small ledger that
-  reads these.
-- `upkeep.py`: what a lake holds, which objects nobody needs; and puts the tables of small units together.
+- `delta.py`: a ledger as Delta tables, and snapshots, which list the versions that belong together; `facade.py`: the
+  small ledger that reads a snapshot.
+- `upkeep.py`: the contents of a lake, and its unneeded objects; it merges the tables of small units.
 
 A marker is the commit of its unit. Objects never change; nothing in them tells the key or a real path.
 """

@@ -1,8 +1,7 @@
-"""Writes the tables of a ledger as Delta tables of a lake, and snapshots: which of their versions belong together.
+"""Writes the tables of a ledger as Delta tables of a lake, and snapshots, which list the versions that belong together.
 
-Files whose rows are there already stay. Tables are committed one by one, and then the snapshot: readers who go through
-it see all tables as one publish left them. Files of the last two snapshots stay, so that a reader of the one before can
-end.
+A file is written only for new rows. Each table is committed, and then the snapshot: who reads through a snapshot sees
+all tables as one publish left them. Files of the last two snapshots stay, so that readers of the older one can finish.
 """
 
 from __future__ import annotations

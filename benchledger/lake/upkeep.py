@@ -1,4 +1,4 @@
-"""The contents of a lake, its objects that nobody needs, and the tables of many small units put together."""
+"""Lists the contents of a lake, checks it, removes unneeded objects, and merges the tables of small units."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of a specification: an Altair chart, or the bytes of an SVG, PNG or Vega-Lite JSON file."""
+"""Turns a specification into an Altair chart, or into the bytes of an SVG, PNG or Vega-Lite JSON file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The libraries of the extra `plot`, or the line to type where they are missing; and the thinning of long lines."""
+"""Imports the libraries of the extra `plot`, or names the line that installs them; thins long lines."""
 
 from __future__ import annotations
 

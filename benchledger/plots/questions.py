@@ -1,4 +1,4 @@
-"""The plots that can be asked for, and what a picture shows of all that was selected: what has most data."""
+"""Lists the plots, and selects the lines with most data if a picture cannot show all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rewrites archives: same kind, same order and times of members, redacted names and contents."""
+"""Redacts logs, and archives: same kind, same order and times of members, redacted names and contents."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def redact_text(
 ) -> None:
     """Copies a log, redacted, and calls `on_secret` with the number of each line that held a secret.
 
-    A name is replaced before the line that shows that it is one, too: a log of several parts is read twice. Raises
-    NotRedactable for bytes that are not text.
+    A name is also replaced in the lines before the one that identifies it: a log of several parts is read twice.
+    Raises NotRedactable for bytes that are not text.
     """
     lines = LineRedactor(redactor, on_secret)
     head = source.read(_TEXT_CHUNK)
@@ -73,7 +73,7 @@ def redact_text(
             held.write(lines.redact(part))
         held.seek(0)
         for part in _parts(b"", cast("Source", held)):
-            write(lines.again(part))
+            write(lines.redact_known(part))
 
 
 def _parts(rest: bytes, source: Source) -> Iterator[bytes]:

@@ -19,7 +19,7 @@ from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import load_redaction
 from benchledger.store.key_file import KEY_BYTES, read_key_file
 from benchledger.store.private_file import key_of
-from benchledger.store.scratch import remove_killed
+from benchledger.store.scratch import remove_leftovers
 
 
 @dataclass
@@ -77,7 +77,7 @@ def redact(
         to = target / shown
         refuse_existing(to, cure="Name another folder with --out", taken=plan)
         plan[to] = (place, shown)
-    remove_killed(target.rglob("*.redacting.new-*"))
+    remove_leftovers(target.rglob("*.redacting.new-*"))
     result = RedactResult(own_key=key is None)
     for to, (place, shown) in plan.items():
         _write(place, to, shown, redactor, limits or Limits(), result)

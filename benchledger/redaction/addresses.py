@@ -22,7 +22,7 @@ import re
 from benchledger.definitions.redaction import RedactionRules
 from benchledger.redaction.pseudonyms import Pseudonyms
 
-# Behind a name that ends in a number, too: keys of nested JSON are joined, as in `node1.10.77.66.55`.
+# Also after a name that ends in a number, since keys of nested JSON are joined: `node1.10.77.66.55`.
 _QUAD = re.compile(r"(?<!\d)(?:(?<!\d\.)|(?<=[A-Za-z]\d\.)|(?<=[A-Za-z-]\d\d\.))\d{1,3}+(?:\.\d{1,3}+){3}(?!\.?\d)")
 _NUMBERED = re.compile(r"\d\.$")
 _DASHED = re.compile(r"(?<!\d)(?<!\d-)\d{1,3}+(?:-\d{1,3}+){3}(?!-?\d)")

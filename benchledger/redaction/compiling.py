@@ -88,7 +88,7 @@ def _of_shape(shape: Shape) -> str:
 def compile_shape(shape: Shape) -> re.Pattern[str]:
     name = _of_shape(shape)
     domain = rf"(?:\.(?!{_ENDINGS})[A-Za-z0-9][\w-]{{1,62}}+(?![\w(])){{0,6}}" if shape.kind == "host" else ""
-    # A secret is one before any dash: `run-ghp_...-gpu8`. A host that goes on is another name.
+    # A dash may follow a secret: `run-ghp_...-gpu8`. A host that goes on after a dash is another name.
     end = "" if shape.kind == "secret" else r"|-\w"
     return re.compile(rf"(?<![A-Za-z0-9]){name}(?![A-Za-z0-9]{end}){domain}")
 

@@ -57,8 +57,8 @@ class LineRedactor:
         text = self._known.replace(self._redacted(data.decode("utf-8", "surrogateescape")))
         return text.encode("utf-8", "surrogateescape")
 
-    def again(self, redacted: bytes) -> bytes:
-        """Replaces in a redacted part what later parts told to be a name."""
+    def redact_known(self, redacted: bytes) -> bytes:
+        """Replaces, in a part that is redacted already, the names that later parts identified."""
         self._redactor.forget_names()
         text = redacted.decode("utf-8", "surrogateescape")
         return self._known.replace(text).encode("utf-8", "surrogateescape")

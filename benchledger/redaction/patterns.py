@@ -88,7 +88,7 @@ _DEVICES = (
             r"(?P<hardware1>(?:0x)?[0-9a-f]{12}|[0-9a-f]{6}[-:][0-9a-f]{6})(?![\w-])"
         ),
     ),
-    # Keys of ssh, and their fingerprints
+    # SSH keys and their fingerprints
     (
         ("ssh-rsa ", "ssh-ed25519 ", "ssh-dss ", "ecdsa-sha2-"),
         r"\b(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-nistp\d{3}) (?P<device1>AAAA[\w+/]{20,1024}+={0,2})",

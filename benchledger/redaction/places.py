@@ -131,7 +131,7 @@ _ACCOUNTS = (
         rf"/(?:zones|locations|regions)/[a-z0-9-]{{1,32}}/(?:instances|nodes|clusters)/(?P<host1>{HOST})",
     ),
     (("gke_",), r"\bgke_(?P<group1>[a-z][a-z0-9-]{4,28}[a-z0-9])_[a-z0-9-]{5,32}_(?P<host1>[a-z][\w-]{0,39})"),
-    # A repository of a server of one's own, and who made a commit
+    # Repositories on private servers, and authors of commits
     (
         ("git@",),
         rf"\bgit@(?!(?:github|gitlab|bitbucket)\.(?:com|org)\b)[\w.-]{{1,253}}:(?P<group1>{USER})(?=/)",

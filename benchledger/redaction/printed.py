@@ -222,7 +222,7 @@ PRINTED = (
     # mpirun --tag-output
     (("<stdout>:", "<stderr>:"), rf"(?m)^\[\d{{1,6}},\d{{1,6}}\]<std(?:out|err)>: ?(?P<machine1>{HOST})(?=: )"),
     (("qsub: ", "qdel: ", "qstat: "), rf"\bq(?:sub|del|stat): [^\n]{{0,40}}?\b\d{{1,12}}\.(?P<host1>[a-z]{HOST})"),
-    # Registries of images
+    # Image registries
     (
         ("pulling image ", "pull image ", "pulled image "),
         rf"\b(?:[Pp]ull(?:ing|ed)?|pull) image [\"'](?P<host1>(?=[\w-]+\.){HOST})(?=[/:])",

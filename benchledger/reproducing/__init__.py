@@ -4,7 +4,7 @@
   English; `claims.py` makes of each printed number a claim: case, unit, digits, line.
 - `evidence.py` reads from the ledger what may stand behind claims, by `sql/`; `matching.py` finds the runs of a claim.
 - `verdicts.py` gives verdicts; `chance.py` says how often chance would fit; `findings.py` lists contradictions.
-- `reproduce.py` does all of it, keeps the verdicts in table published, and puts them in words.
+- `reproduce.py` runs all steps, stores the verdicts in table published, and puts them in words.
 
 docs/reproducing.md describes the method.
 """

@@ -1,4 +1,4 @@
-"""`bench reproduce`: each printed number of published tables beside the ledger's numbers, its verdict kept and told."""
+"""`bench reproduce`: compares published numbers with the ledger's, stores the verdicts, and puts them in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings of a case and its file: runners/cases/*.toml, one training case each."""
+"""Reads case files (runners/cases/*.toml, one training case each) and their settings."""
 
 from __future__ import annotations
 

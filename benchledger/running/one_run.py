@@ -1,4 +1,4 @@
-"""One run of a job: started, watched, staged; and the outcome of each run, all of them as a frame."""
+"""Starts, watches and stages one run of a job; collects the outcomes of runs in a frame."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Turns the bytes of a log into records, without a database.
 
-`log_reader.py` is the entry: it reads one log. `recognition.py` finds its format: `detection.py` by literals
-(`literal_search.py`), or by nine of ten of its lines.
-`content.py` hashes a log and reads a long one in parts.
+`log_reader.py` is the entry: it reads one log. `recognition.py` finds its format by literals (`detection.py`,
+`literal_search.py`), or else by nine of ten of its lines. `content.py` hashes a log and reads a long one in parts.
 
 Lines: `scanner.py` finds the lines of a format and reads them by the reference reader: `lines.py`, with `patterns.py`
 (templates as regexes), `leads.py` (line prefixes), `record_reader.py`, `pairs_reader.py` and `values.py`.

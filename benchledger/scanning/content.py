@@ -1,4 +1,4 @@
-"""The content of a log: its hash, which identifies it, its size; and a long one read in buffers of whole lines."""
+"""The content of a log: its hash, which identifies it, and its size; reads long logs in buffers of whole lines."""
 
 from __future__ import annotations
 

@@ -46,9 +46,9 @@ class CsvReader(FileReader):
 
     def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
         head = head[:BLOCK]
-        if commanded := self._commanded(head):
+        if listed_columns := self._columns_of_command(head):
             self._list = None
-            return f"a command line names the columns {', '.join(name for name, _ in commanded)}"
+            return f"a command line names the columns {', '.join(name for name, _ in listed_columns)}"
         first = _first_line(head)
         columns = _header_of(first)
         if not columns:
@@ -72,9 +72,9 @@ class CsvReader(FileReader):
         return f"lines read {', '.join(column.name for column in fitting)}, without a header"
 
     def begin(self, head: bytes) -> None:
-        commanded = self._commanded(head[:BLOCK])
-        self._header = b"" if self._list or commanded else _first_line(head[:BLOCK])
-        listed = commanded or [(one.name, one.unit) for one in self._list or ()]
+        listed_columns = self._columns_of_command(head[:BLOCK])
+        self._header = b"" if self._list or listed_columns else _first_line(head[:BLOCK])
+        listed = listed_columns or [(one.name, one.unit) for one in self._list or ()]
         self._columns = listed or list(_header_of(self._header))
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
@@ -107,8 +107,8 @@ class CsvReader(FileReader):
             pairs.append((name, value, cell if stated and not match else None, unit))
         return columns, pairs
 
-    def _commanded(self, head: bytes) -> list[tuple[str, str | None]]:
-        # The columns that the command line before the first row lists, if it says that there is no header.
+    def _columns_of_command(self, head: bytes) -> list[tuple[str, str | None]]:
+        # The columns listed by a command line before the first row, if that line also asks for no header.
         option, no_header, no_units = (word.encode() for word in self.definition.command.values() or ("", "", ""))
         for line in head.lstrip().split(b"\n", 8)[:8] if option and option in head else ():
             names = line.partition(option)[2].split(maxsplit=1)

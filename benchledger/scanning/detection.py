@@ -45,7 +45,7 @@ class _Proof:
 
     @cached_property
     def loose(self) -> re.Pattern[bytes]:
-        # A terminal writes blanks for a tab, an editor a tab for blanks. Each literal where it stands first, as `find`.
+        # Terminals turn a tab into blanks, editors do the reverse. The first place of each literal counts, as in find.
         return re.compile(b"(?m)^" + b"".join(rb"(?>[^\n]*?%b)" % _loose_pattern(one) for one in self.literals))
 
     @property
@@ -105,7 +105,7 @@ class Detector:
         return any(score[0] for score, _ in best.values())
 
     def look_loosely(self, head: bytes) -> dict[str, tuple[tuple[int, int], str]]:
-        """Returns what the beginning of a log proves, with colour codes or other blanks within its literals."""
+        """Returns the proofs in the beginning of a log, ignoring colour codes, and whether blanks are tabs."""
         best: dict[str, tuple[tuple[int, int], str]] = {}
         plain = ANSI.sub(b"", head[:BLOCK])
         is_altered = len(plain) < len(head[:BLOCK]) or b"\t" in plain
@@ -118,7 +118,7 @@ class Detector:
                     end = plain.find(b"\n", match.end())
                     if not any(text in plain[match.start() : end if end >= 0 else None] for text in proof.unless):
                         at = plain.count(b"\n", 0, match.start()) + 1
-                        shown = f"line {at} holds {proof.shown!r}, colours and kinds of blanks aside"
+                        shown = f"line {at} holds {proof.shown!r}, without colours, tabs as blanks"
                         best.setdefault(proof.format.name, (proof.score, shown))
                         break
         return best

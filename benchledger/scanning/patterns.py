@@ -48,7 +48,7 @@ _LINE_PREFIXES = (
     rb"[0-9]Z ", rb":[0-9]{2} ", rb":[0-9]{2}[.,][0-9]{3} ", rb":[0-9]{2}[.,][0-9]{6} ",
     rb"INFO ", rb"INFO: ", rb"INFO - ", rb"INFO:root:",
     rb"\A\+ ", rb"[\r\n>\]:]\+ ", rb"[>\]:] \+ ",
-    # Ray's of a process: `(train pid=1234) `, `(train pid=1234, ip=10.0.0.4) `.
+    # Ray's prefix of a process: `(train pid=1234) `, `(train pid=1234, ip=10.0.0.4) `.
     *(rb" pid=[0-9]{%d}\) " % length for length in range(1, 9)),
     *(rb", ip=(?=[0-9.]*\.)[0-9.]{%d}\) " % length for length in range(7, 16)),
 )  # fmt: skip
@@ -99,8 +99,8 @@ def head_pattern(template: Template) -> bytes:
 def heads_pattern(templates: list[Template], starts: Mapping[Template, Callable[[bytes], bytes]]) -> bytes:
     """Returns the regex of the heads of templates; of those that match at one place, the first one counts.
 
-    `starts` make the regexes of the places where one may start: `line_start` or `word_start` (none: anywhere). All
-    heads that have one share its look-behinds: with some for each, to compile the regex takes four times as long.
+    `starts` has the function that makes the look-behinds of a template: `line_start` or `word_start` (absent: it may
+    start anywhere). Heads with the same start share its look-behinds: the regex compiles four times as fast.
     """
     patterns = []
     for begins, some in groupby(_groups(templates, starts), key=lambda group: b"" not in group.rests):
@@ -113,18 +113,18 @@ def heads_pattern(templates: list[Template], starts: Mapping[Template, Callable[
 
 @dataclass
 class _Group:
-    """Heads with one start: what follows the first character of each, by that; of a hole, all by b""."""
+    """Heads with the same start: by first character, what follows it; by b"", heads that begin with a hole."""
 
     start: Callable[[bytes], bytes] | None
     rests: dict[bytes, list[bytes]]
 
     def takes(self, start: Callable[[bytes], bytes] | None, first: bytes) -> bool:
-        # No rank is glued to a digit: a line starts otherwise before one.
+        # Before a digit other look-behinds hold, since a rank is never glued to a digit.
         alone = not first or first.isdigit() or any(not other or other.isdigit() for other in self.rests)
         return self.start is start and (not alone or first in self.rests)
 
     def may_precede(self, first: bytes) -> bool:
-        """Whether a head that begins so never matches at the place of one of these."""
+        """Whether a head with this first character never matches where one of these heads does."""
         return first != b"" and b"" not in self.rests and first not in self.rests
 
     def pattern(self) -> bytes:
@@ -133,7 +133,7 @@ class _Group:
         behind = {each: rb"(?<=" + each + rb")" if each else b"" for each in (first, *self.rests)}
         rests = [behind[each] + b"(?:" + b"|".join(dict.fromkeys(some)) + b")" for each, some in self.rests.items()]
         start = self.start(first) if self.start is not None else b""
-        # Whether it is one of these characters is asked before its many look-behinds.
+        # The first character is tested before the many look-behinds.
         return behind[first] + start + b"(?:" + b"|".join(rests) + b")"
 
 

@@ -1,8 +1,8 @@
-"""Recognises the format of a log: by the name of its file, by its beginning, or by what its lines hold.
+"""Recognises the format of a log: by the name of its file, by its beginning, or by most of its lines.
 
-A log without a proof is recognised by its body: nine of ten lines are records of one format, and of no other's. An
-excerpt, or a release that leaves out one word, prints the lines of a program without those that prove it. Another
-program may print similar lines under another name: so each step lacks one literal of a proof, and no name is unknown.
+A log without a proof is recognised if nine of ten lines are records of one format, and of no other format. Such a log
+is an excerpt, or comes from a release that prints one word less. Another program may print similar lines, so a step may
+lack only one literal of a proof, and no name may be unknown.
 """
 
 from __future__ import annotations

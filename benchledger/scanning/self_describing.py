@@ -27,7 +27,7 @@ from benchledger.scanning.values import LARGEST, refuse_cut
 # What a recognised log has at least, over the lines that are looked at.
 _LINES_TRIED = 2_000
 _FIRST_TRIED = 20
-# Two rows of numbers below some words are no training yet; two lines that each name their values are.
+# Two rows below a CSV header do not identify a training; two lines that each name their values do.
 _LEAST_TELLING = {"json": 2, "dict": 2, "csv": 3}
 _TELLING_SHARE = 0.25
 _KNOWN_SHARE = 0.75
@@ -45,7 +45,7 @@ _NO_WORDS = re.compile(r"[-+.0-9\[({]|(?:nan|inf|none|null|true|false)?\Z", re.I
 _TIMES = re.compile(r"time|date|eta", re.IGNORECASE)
 _WHOLE = re.compile(r"[0-9]{1,18}\Z")
 _OPENS = {"json": b"{", "dict": b"{'", "csv": b""}
-# Before the first object of an excerpt may stand so many lines, such as the rest of a line that was cut.
+# The most lines before the first object of an excerpt, such as the rest of a line that was cut.
 _LINES_BEFORE = 3
 
 

@@ -2,6 +2,6 @@
 
 `export.py` is `bench export site`: it asks the ledger and writes the files. `numbers.py` selects the tables of numbers
 and runs, `start.py` the first page, the rankings and the rules, `cases.py` a file per case with the explanations of its
-numbers and what is told of its runs. `files.py` packs rows by columns and writes data files, and `serve.py` serves a
+numbers and the facts of its runs. `files.py` packs rows by columns and writes data files, and `serve.py` serves a
 folder on this machine alone. `static/` holds the pages: HTML, CSS and plain JavaScript without a library.
 """

@@ -18,7 +18,7 @@ class _Files(SimpleHTTPRequestHandler):
     """Sends files, no listings of folders, and logs nothing."""
 
     def send_head(self) -> BytesIO | BinaryIO | None:
-        # A page of another name that leads to this machine could make a browser read the files for it.
+        # DNS rebinding: a stranger's page whose host name resolves to this machine could read the files in a browser.
         host = self.headers.get("Host", LOOPBACK).partition(":")[0]
         if host not in (LOOPBACK, "localhost") or "%00" in self.path:
             self.send_error(404)

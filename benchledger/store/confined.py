@@ -94,8 +94,8 @@ def keep_to_the_ledger(con: duckdb.DuckDBPyConnection) -> None:
 def without_shadows(con: duckdb.DuckDBPyConnection, place: Path) -> duckdb.DuckDBPyConnection:
     """Returns `con`, or closes it and raises DatabaseError if a macro of the ledger has the name of a DuckDB function.
 
-    Such a macro answers in its place. A process checks each state of a file once, since the list takes 20 ms; a ledger
-    with a write-ahead log each time, since the file does not tell what that holds.
+    DuckDB calls such a macro instead of its function. A process checks each state of a file once, since the list takes
+    20 ms; it checks a ledger with a write-ahead log each time, since the file's state does not cover that log.
     """
     state = _state(place)
     if state in _CHECKED and not place.with_name(f"{place.name}.wal").exists():
@@ -110,8 +110,8 @@ def without_shadows(con: duckdb.DuckDBPyConnection, place: Path) -> duckdb.DuckD
     return con
 
 
-def take_as_checked(place: Path) -> None:
-    """Takes the file as it is for checked: this process made it, or checked it and has written it since."""
+def mark_checked(place: Path) -> None:
+    """Marks the present state of a file as checked: this process made it, or checked it before writing it."""
     _CHECKED.add(_state(place))
 
 

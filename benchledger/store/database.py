@@ -16,7 +16,7 @@ from benchledger.definitions.definition_cache import cache_folder, read_entry, w
 from benchledger.definitions.folders import only_shipped
 from benchledger.definitions.regular_file import need_regular_ledger
 from benchledger.errors import DatabaseError, cure_of_writing
-from benchledger.store.confined import keep_to_the_ledger, take_as_checked, without_shadows
+from benchledger.store.confined import keep_to_the_ledger, mark_checked, without_shadows
 from benchledger.store.facade import find_lake, refuse_facade
 from benchledger.store.lock_wait import REPORT_AFTER_S, held_error, holder_in, report_wait
 from benchledger.store.memory import use_one_thread
@@ -162,7 +162,7 @@ def closing_written(con: duckdb.DuckDBPyConnection, place: Path | str) -> Iterat
     with closing(con):
         yield con
         complete(con, place)
-        take_as_checked(Path(place))
+        mark_checked(Path(place))
 
 
 def complete(con: duckdb.DuckDBPyConnection, place: Path | str) -> None:
@@ -225,7 +225,7 @@ def _make(place: Path) -> None:
             finally:
                 con.close()
             write_entry(empty, scratch.read_bytes())
-        take_as_checked(scratch)
+        mark_checked(scratch)
         if not place.exists():
             scratch.rename(place)
     except OSError as error:
@@ -288,8 +288,8 @@ def _import_duckdb() -> None:
 
     if not was_there and getattr(duckdb, "STRING", None) is not None:
         # Importing duckdb opens a database in memory with its own threads, and a process with threads must not be
-        # forked. It needs that database only for type names, which commands block (cli/process.py). Without the
-        # block the database is closed here.
+        # forked. Only its type names need that database, and a command blocks their import (cli/process.py).
+        # Without the block the database is closed here.
         duckdb.close()
 
 

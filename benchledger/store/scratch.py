@@ -1,4 +1,4 @@
-"""Files that are made beside their place and moved there when they are complete."""
+"""Temporary files beside their target, which are renamed to it when they are complete."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-# Nobody here sees the processes of another machine that writes into the same folder: a younger file may be of one.
+# A younger file may belong to a process of another machine, which is not visible here.
 _OLD_S = 600
 _PROCESS = re.compile(r"\.new-(\d{1,9})(?=\.|$)")
 
 
 def scratch_of(target: Path) -> Path:
-    """Returns a place beside `target`, and removes what killed processes left of theirs."""
-    remove_killed(target.parent.glob(f"{glob.escape(target.name)}.new-*"))
+    """Returns the path of a temporary file beside `target`, and removes those that killed processes left."""
+    remove_leftovers(target.parent.glob(f"{glob.escape(target.name)}.new-*"))
     return target.with_name(f"{target.name}.new-{os.getpid()}")
 
 
-def remove_killed(files: Iterable[Path]) -> None:
-    """Removes those of some files whose process, named in their names, has ended."""
+def remove_leftovers(files: Iterable[Path]) -> None:
+    """Removes each file that is old and whose process, the number in its name, has ended."""
     for file in files:
         named = _PROCESS.search(file.name)
         with suppress(OSError):

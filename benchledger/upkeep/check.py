@@ -58,7 +58,7 @@ def db_check(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> pl.DataFra
     return pl.DataFrame([tuple(one) for one in found], schema=columns, orient="row")
 
 
-def what_was_changed(db: Path | str) -> list[Held]:
+def failed_checks(db: Path | str) -> list[Held]:
     """Returns the failed checks of the tables of a ledger."""
     with closing(open_for_reading(db, 0)) as con:
         return [held for held in _ledger(con) if not held.ok]

@@ -18,7 +18,7 @@ def run_bench(
     arguments = [*place, *map(str, words)]
     definitions = list(folders._extra_roots)
     result = CliRunner().invoke(bench, arguments, env={"BENCH_DB": None, **(env or {})}, input=stdin, prog_name="bench")
-    # Those that --definitions added are of this one process.
+    # What --definitions added must not stay for the next command of this process.
     folders._extra_roots[:] = definitions
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception

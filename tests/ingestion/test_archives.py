@@ -102,7 +102,7 @@ def test_a_log_at_the_top_of_an_archive_is_in_the_campaign_of_the_archives_name(
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar.gz"])
-def test_each_empty_member_is_told_but_its_path_says_nothing_of_a_run(db: Path, tmp_path: Path, kind: str) -> None:
+def test_each_empty_member_has_an_outcome_but_its_path_states_no_fact(db: Path, tmp_path: Path, kind: str) -> None:
     members = {f"bert_fp16_gpu8/run_{number}.log": "" for number in range(30)}
     archive = put(tmp_path / f"logs.{kind}", wrapped(kind, members))
 

@@ -31,9 +31,9 @@ def found(rows: int) -> ReadFiles:
 @pytest.fixture
 def files() -> Iterator[transfer.OpenFiles]:
     with closing(transfer.OpenFiles()) as files:
-        transfer.send_files_to(files.way_here)
+        transfer.send_files_to(files.worker_socket)
         yield files
-        transfer._way_back.clear()
+        transfer._parent_socket.clear()
 
 
 def test_a_batch_of_another_process_is_what_it_was() -> None:

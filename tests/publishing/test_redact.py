@@ -52,7 +52,7 @@ def zip_of(members: dict[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def test_a_name_goes_from_the_whole_log_though_only_its_last_line_shows_that_it_is_one(tmp_path: Path) -> None:
+def test_a_name_is_replaced_in_the_whole_log_though_only_its_last_line_identifies_it(tmp_path: Path) -> None:
     steps = b"step 1 loss 2.5 caf\xe9\n" * 60_000
     log = put(tmp_path / "in" / "long.log", b"ready: gcn43\n" + steps + b"gcn43 again\n" + steps + b"hostname: gcn43\n")
 

@@ -71,7 +71,7 @@ def test_a_line_begins_at_its_start_or_behind_a_rank(tmp_path: Path, line: str, 
 
 
 @pytest.mark.parametrize("before", ["of them ", "(of 3) ", "(pid=3) ", "(x, ip=31234567) ", "(x ip=1.2.3.4) "])
-def test_a_row_in_the_middle_of_a_line_is_none(tmp_path: Path, before: str) -> None:
+def test_a_row_in_the_middle_of_a_line_is_no_row(tmp_path: Path, before: str) -> None:
     (tmp_path / "made.toml").write_text(FORMAT, encoding="utf-8")
     log_format = read_formats([tmp_path / "made.toml"])["made"]
     log = f"{before}8     |   10318   |\n".encode()

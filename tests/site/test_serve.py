@@ -16,7 +16,7 @@ from tests.ingestion.logs import put
     ("path", "host", "status"),
     [("/x.js", LOOPBACK, 200), ("/x.js", "localhost:80", 200), ("/x.js", "evil.example", 404), ("/%00", LOOPBACK, 404)],
 )
-def test_only_a_page_of_this_machine_reads_the_files(tmp_path: Path, path: str, host: str, status: int) -> None:
+def test_only_the_name_of_this_machine_serves_the_files(tmp_path: Path, path: str, host: str, status: int) -> None:
     put(tmp_path / "x.js", "1")
     with site_server(tmp_path) as server:
         Thread(target=server.serve_forever, daemon=True).start()

@@ -355,21 +355,21 @@ def test_check_says_what_does_not_hold_and_ends_with_1(db: Path) -> None:
     assert stat.S_IMODE(Path(f"{db}.private").stat().st_mode) == 0o644
 
 
-def test_a_value_changed_by_hand_is_no_traceback(db: Path, tmp_path: Path) -> None:
+def test_a_value_changed_by_hand_gives_a_message_and_no_traceback(db: Path, tmp_path: Path) -> None:
     with duckdb.connect(str(db)) as con:
         con.execute("update kept.loss set name = 'odd'")
 
     assert "No such option" in run_bench("plot", "loss", "--odd", db=db).stderr
     result = run_bench("plot", "loss", "--output", str(tmp_path / "x.svg"), db=db)
     assert result.exit_code == 2
-    assert "bench plot fails at a value (TypeError: " in result.stderr
+    assert "bench plot failed (TypeError: " in result.stderr
     assert "read its logs again: bench ingest PATH --refresh" in result.stderr
 
     with duckdb.connect(str(db)) as con:
         con.execute("update kept.cell set value = 'inf'::double where value is not null")
     result = run_bench("plot", "loss", "--output", str(tmp_path / "x.svg"), db=db)
     assert result.exit_code == 2
-    assert "was changed by hand: every kept number is finite: " in result.stderr
+    assert "fails bench db check: every kept number is finite: " in result.stderr
 
 
 def test_the_private_file_of_another_ledger_is_found_out_and_none_is_no_fault(

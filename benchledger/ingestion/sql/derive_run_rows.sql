@@ -24,7 +24,7 @@ delete from bench_case where case_id not in (select case_id from run);
 delete from environment where environment_id not in (select environment_id from run);
 
 -- Not by a primary key: DuckDB then writes the newest 122,880 rows of a table again at each checkpoint.
-select error('run ' || run_id || ' was derived twice: bench db check tells which rows are there twice, and the cure')
+select error('run ' || run_id || ' was derived twice: bench db check names the doubled rows, and the cure')
 from (
     select run_id from run semi join new_run using (run_id) group by run_id having count(*) > 1
     union all

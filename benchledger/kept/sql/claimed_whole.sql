@@ -1,4 +1,4 @@
--- The records that a run claims of its only log: read without a join, so they come in the order of the table.
+-- The records of a single run with a single log, read without a join: they come in the order of the table.
 -- reads: chunk_record
 -- makes: claimed_record
 

@@ -26,7 +26,7 @@ with shown as (
 stated as (
     select run_id, shown.name, coalesce(texts[ordinal], "values"[ordinal]::varchar) as value
     from kept.record
-    -- First: most records state no setting.
+    -- This join comes first, since most records state no setting.
     join shown using (shape_id)
     join (
         select run_id, log_id, load_number, run_source.first_line, run_source.last_line

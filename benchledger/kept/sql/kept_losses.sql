@@ -6,7 +6,7 @@
 create or replace temp view numbered_loss as
 select
     *,
-    -- What steps took since the first loss, where they say so.
+    -- The time of the steps since the previous loss, where steps state it.
     if(nth > 1, step_ps(step_s, step - step_before), null) as took_ps
 from (
     select
@@ -34,8 +34,8 @@ added as (
         + if(nth >= window_losses, loss, null) as total
     from recent
 ),
--- A mean is lower than all before it only if its total is: only these totals are divided.
-lowered as (
+-- A mean is lower than all before it only if its total is too: no other total is divided.
+low_total as (
     select
         run_id, nth, epoch, step, log_id, line, byte_offset, logged_at, clock_s, sum_ps,
         plain_mean(total, window_losses) as mean_loss,
@@ -52,8 +52,8 @@ lowered as (
     )
     qualify isfinite(total) and total < coalesce(if(nth > 1, lag(least) over (), null), 'inf')
 ),
-fallen as (
-    from lowered
+low_mean as (
+    from low_total
     qualify (lag(run_id) over () = run_id and lag(mean_loss) over () <= mean_loss) is not true
 )
 select
@@ -61,7 +61,7 @@ select
     coalesce(
         seconds_since(logged_at, past_midnight(clock_s, midnights, log_id, byte_offset), started_at, started_s), sum_ps / 1e12
     ) as seconds
-from fallen
+from low_mean
 left join kept.run_clock using (run_id);
 
 insert into kept.low_loss by name

@@ -61,7 +61,7 @@ from claimed_record
 join printed_as using (shape_id)
 where part is not null and value is not null;
 
--- A join that only asks whether a row has a match keeps the order of the rows.
+-- `in` keeps the order of the rows; another join might change it.
 create or replace temp view moment as
 select
     run_id, place, coalesce(rank, -1) as lane, step, label, logged_at, clock_s,
