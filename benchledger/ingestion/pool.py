@@ -12,7 +12,7 @@ from benchledger.errors import BenchledgerError
 from benchledger.ingestion import read
 from benchledger.ingestion.archive_worker import ArchiveWorker
 from benchledger.ingestion.members import ArchiveToRead, ReadMembers, read_members, unread_archive
-from benchledger.ingestion.processes import Processes, how_to_start
+from benchledger.ingestion.processes import Processes, start_method
 from benchledger.ingestion.read import UnitReader, begin_worker
 from benchledger.ingestion.units import ReadFiles, Unit, WasRead
 
@@ -21,20 +21,26 @@ NewReader = Callable[..., UnitReader]
 # After so many killed processes the machine is at fault, not the files.
 MOST_KILLED = 20
 KILLED = "cannot be read: the process that read it was killed, perhaps because memory ran out"
+# Fewer bytes are read sooner than a second process has started.
+WORTH_A_PROCESS = 24 * 1024 * 1024
+# Expected bytes per byte of an archive; they only decide whether other processes help.
+EXPANSION = 8
+# Bytes read ahead while earlier units are written, so that no process waits for the writer.
+READ_AHEAD = 32 * 1024 * 1024
 
 
 class Readers:
-    """Some processes that read. Those that are killed are replaced by `restart`."""
+    """The reading processes. `restart` replaces them after one was killed."""
 
     def __init__(self, count: int, new_reader: NewReader) -> None:
         """`new_reader` makes the reader of a process; another process unpickles it."""
         self._count, self._new_reader = count, new_reader
-        self.processes = self._started()
+        self.processes = self._start()
 
     def restart(self) -> None:
         """Starts the processes again. Raises BenchledgerError if they end at once, or did so too often."""
         self.close()
-        self.processes = self._started()
+        self.processes = self._start()
         try:
             self.processes.result(self.processes.submit(_nothing), _nothing)
         except BrokenExecutor as error:
@@ -43,15 +49,15 @@ class Readers:
     def close(self) -> None:
         self.processes.close()
 
-    def _started(self) -> Processes:
-        processes = Processes(self._count, begin_worker, self._new_reader, how=how_to_start())
-        # They are forked now, so that none of them has the ends of others' pipes.
+    def _start(self) -> Processes:
+        processes = Processes(self._count, begin_worker, self._new_reader, how=start_method())
+        # Forked now, so that none of them holds the pipes that are opened later.
         processes.submit(_nothing)
         return processes
 
 
 class Alone:
-    """Reads in one process, file by file if need be, what was being read when a process was killed."""
+    """Reads again, in one process and if needed file by file, what a killed process was reading."""
 
     def __init__(self, new_reader: NewReader, meanwhile: Callable[[], None]) -> None:
         self._readers = Readers(1, new_reader)
@@ -120,14 +126,6 @@ def _nothing() -> None:
     pass
 
 
-# Less than this is read sooner than a second process has started.
-WORTH_A_PROCESS = 24 * 1024 * 1024
-# Bytes expected of one byte of an archive: they only decide whether other processes help.
-EXPANSION = 8
-# Bytes read ahead while earlier units are written, so that no process waits for the writer.
-READ_AHEAD = 32 * 1024 * 1024
-
-
 def is_little(sizes: list[int]) -> bool:
     """Whether one process reads files of these sizes, even if each should be an archive."""
     return sum(sizes) * EXPANSION < WORTH_A_PROCESS
@@ -188,7 +186,7 @@ class Pool:
             return
         workers = self._workers
         pending = deque(units)
-        # Where there are fewer archives than processes. Each archive has a process of its own: none waits for ever.
+        # Where there are fewer archives than processes. Each archive has a process of its own, so none waits forever.
         helpers = max(self._count - len(pending), 0) // max(len(pending), 1)
         while pending or workers:
             try:

@@ -97,7 +97,7 @@ class Processes:
             process.kill()
 
 
-def how_to_start() -> str:
+def start_method() -> str:
     """The fastest safe way to start a process: fork if this process has one thread, else spawn."""
     # DuckDB has no threads while it is closed.
     return "fork" if sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1 else "spawn"

@@ -1,4 +1,4 @@
-"""Parts of a README: the environment of host and container, and links to logs grouped as in READMEs 000 and 004."""
+"""The environment, and grouped links to logs, as READMEs 000 and 004 print them (docs/layouts.md)."""
 
 from __future__ import annotations
 
