@@ -77,7 +77,9 @@ def frame_asked(con: duckdb.DuckDBPyConnection, query: str, **asked: object) -> 
     return pl.DataFrame(con.sql(_PARAMETER.sub(r"getvariable('\1')", query)))
 
 
-def frame_of(rows: list[Row], without: tuple[str, ...] = ("shown", "missing", "trial_runs", "lent")) -> pl.DataFrame:
+def frame_of(
+    rows: list[Row], without: tuple[str, ...] = ("shown", "missing", "trial_runs", "assumed_gpu")
+) -> pl.DataFrame:
     """Returns rows as a frame, without the columns that only the layout of a table needs."""
     import polars as pl
 

@@ -120,7 +120,7 @@ def test_a_card_that_only_other_trials_state_is_said(db: Path, answer: Callable[
     report = answer(db=db)
 
     assert note in report.tables[0].notes
-    assert "lent" not in report.cells.columns
+    assert "assumed_gpu" not in report.cells.columns
 
 
 def test_what_has_no_speed_is_missing_by_name(db: Path) -> None:

@@ -20,10 +20,10 @@ from benchledger.answers.tables.grouping import (
     sort_key,
 )
 from benchledger.answers.tables.left_out import (
+    assumed_gpu_note,
     count_assumed_gpu,
-    lent_note,
     need_series,
-    notes_of_speeds,
+    speed_notes,
 )
 from benchledger.answers.tables.table import Above, Coverage, Report, Table, text_frame
 from benchledger.errors import NothingFoundError
@@ -68,7 +68,7 @@ def leaderboard(*, db: Path | str = DEFAULT_DB, campaign: str | None = None, **c
         need_series(con, db, filters)
         rows = _ranked(con, filters, campaign or "*")
         speeds = rows_of(filters.apply(con.view("speed_table")).filter("is_default"))
-        notes = notes_of_speeds(con, filters, speeds)
+        notes = speed_notes(con, filters, speeds)
         count_assumed_gpu(con, speeds)
     if not rows:
         raise NothingFoundError("none of the selected series has a speed; see why: bench report speed")
@@ -82,8 +82,8 @@ def _ranked(con: duckdb.DuckDBPyConnection, filters: Filters, campaign: str) -> 
 
 def _report(rows: list[Row], speeds: list[Row]) -> Report:
     with_speed = {row["series_id"] for row in speeds if row["trials"]}
-    lent = {(row["series_id"], row["rule"], row["unit"]): row["lent"] for row in speeds}
-    rows = [{**row, "lent": lent.get((row["series_id"], row["rule"], row["unit"]), 0)} for row in rows]
+    assumed = {(row["series_id"], row["rule"], row["unit"]): row["assumed_gpu"] for row in speeds}
+    rows = [{**row, "assumed_gpu": assumed.get((row["series_id"], row["rule"], row["unit"]), 0)} for row in rows]
     boards = grouped(rows, (*_TABLE, "unit"))
     silent = [row for row in speeds if row["series_id"] not in with_speed]
     without = grouped(_placed(silent, speeds, list(boards)), (*_TABLE, "unit"))
@@ -101,7 +101,7 @@ def _report(rows: list[Row], speeds: list[Row]) -> Report:
         if elsewhere
         else []
     )
-    return Report("leaderboard", tables, frame_of(rows, without=("lent", "place_of_gpu")), tuple(notes))
+    return Report("leaderboard", tables, frame_of(rows, without=("assumed_gpu", "place_of_gpu")), tuple(notes))
 
 
 def _table(rows: list[Row], without: list[Row]) -> Table:
@@ -129,7 +129,7 @@ def _table(rows: list[Row], without: list[Row]) -> Table:
         coverage=Coverage(len(rows), len(rows) + len(without), missing),
         frame=text_frame([*heads, *names, "rule", *places], lines),
         above=Above(title=title, depth=2, says=columns),
-        notes=(*_unranked(rows), *lent_note(rows, _name), *_near(rows)),
+        notes=(*_unranked(rows), *assumed_gpu_note(rows, _name), *_near(rows)),
         texts=frozenset(("precision", "rank", "framework", "implementation", "rule", *places)),
     )
 

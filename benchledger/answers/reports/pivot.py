@@ -14,7 +14,7 @@ from benchledger.answers.tables.cells import MIXED, NOT_RUN, fact_text, number_t
 from benchledger.answers.tables.grouping import Key, Row, grouped, sort_key
 from benchledger.answers.tables.left_out import (
     need_series,
-    notes_of_speeds,
+    speed_notes,
 )
 from benchledger.answers.tables.numbers import (
     best_first,
@@ -92,7 +92,7 @@ def report_pivot(
         need_series(con, db, filters)
         found = numbers(con, filters, value, rule)
         need_value(con, found, rule)
-        notes = notes_of_speeds(con, filters, found)
+        notes = speed_notes(con, filters, found)
     found, left_out = per_gpu_or_whole(found, per_gpu)
     # A series without a number but with a unit, such as one of trials that are not alike, has a place of its own.
     told = [row for row in found if row["value"] is not None or row["unit"] is not None]

@@ -10,7 +10,7 @@ from benchledger.answers.tables.cells import fact_text, number_text, rank_text
 from benchledger.answers.tables.grouping import Row, facts_of, grouped
 from benchledger.answers.tables.left_out import (
     need_series,
-    notes_of_speeds,
+    speed_notes,
 )
 from benchledger.answers.tables.numbers import (
     best_first,
@@ -72,7 +72,7 @@ def report_ranking(
         need_series(con, db, filters)
         found = numbers(con, filters, "speed", rule)
         need_value(con, found, rule)
-        notes = notes_of_speeds(con, filters, found)
+        notes = speed_notes(con, filters, found)
     found, left_out = per_gpu_or_whole([row for row in found if row["value"] is not None], per_gpu)
     if not found:
         raise NothingFoundError("; ".join(["none of the selected series has a speed", *left_out]))

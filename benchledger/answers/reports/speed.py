@@ -21,12 +21,12 @@ from benchledger.answers.tables.grouping import (
     without_adopted_gpu,
 )
 from benchledger.answers.tables.left_out import (
+    assumed_gpu_note,
     count_assumed_gpu,
     excluded_of,
     excluded_runs,
-    lent_note,
     need_series,
-    notes_of_speeds,
+    speed_notes,
 )
 from benchledger.answers.tables.presentation import look_of, unstated_note
 from benchledger.answers.tables.remarks import remarks, runs_of
@@ -86,7 +86,7 @@ def report_speed(
         rules = rules_asked_for(con, rule)
         need_series(con, db, filters)
         found = rows_by_rule(filters.apply(con.view("speed_table")), rule)
-        noted = notes_of_speeds(con, filters, found, look)
+        noted = speed_notes(con, filters, found, look)
         every_trial = trials_of(con, found)
         count_assumed_gpu(con, found)
         bracketed = any_number(found, every_trial)
@@ -111,10 +111,10 @@ def report_speed(
         shown = list(filter(asked.shows, group))
         spelt = units.of(group)
         facts = {**facts_of(group[0], split), **({"unit": spelt} if unit else {})}
-        lent = lent_note(shown, partial(cell_of, look=look))
+        assumed = assumed_gpu_note(shown, partial(cell_of, look=look))
         notes = (
             *trial_notes(shown, look),
-            *lent,
+            *assumed,
             *unstated_note(shown, look),
             *left_out_notes(telling, group, rules, look),
         )

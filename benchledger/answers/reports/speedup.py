@@ -23,7 +23,7 @@ from benchledger.answers.tables.left_out import (
     excluded_of,
     excluded_runs,
     need_series,
-    notes_of_speeds,
+    speed_notes,
 )
 from benchledger.answers.tables.presentation import Gap, Look, coverage_of, look_of
 from benchledger.answers.tables.remarks import remarks, runs_of
@@ -110,7 +110,7 @@ def report_speedup(
         need_series(con, db, filters)
         # The base of a case may not meet the filters (--gpus 8): the view selects bases before the filters apply.
         found = rows_by_rule(filters.apply(con.view("speedup_table")), rule)
-        noted = notes_of_speeds(con, filters, found, look)
+        noted = speed_notes(con, filters, found, look)
         need_value(con, found, rule)
         units = logged_units(con, found, look, unit)
         runs = runs_of(con, found, look)

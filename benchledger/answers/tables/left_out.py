@@ -111,7 +111,7 @@ def _distinct(runs: duckdb.DuckDBPyRelation) -> int:
     return int(row[0]) if row else 0
 
 
-def notes_of_speeds(
+def speed_notes(
     con: duckdb.DuckDBPyConnection, filters: Filters, rows: list[Row], look: Look | None = None
 ) -> tuple[str, ...]:
     """Returns the notes on what is missing from these rows of a view of speeds; none in a layout.
@@ -163,13 +163,13 @@ def _unknown_modes(con: duckdb.DuckDBPyConnection, filters: Filters) -> tuple[st
 
 
 def count_assumed_gpu(con: duckdb.DuckDBPyConnection, rows: Iterable[Row]) -> None:
-    """Adds `lent` to each row of speed_table: how many of its trials have their GPU model from the other trials."""
+    """Adds `assumed_gpu` to each row of speed_table: how many trials have their GPU model from the other trials."""
     silent = {run_id for (run_id,) in con.execute(_SILENT).fetchall()}
     for row in rows:
-        row["lent"] = 0 if row["gpu_model"] is None else sum(run in silent for run in row["trial_runs"] or ())
+        row["assumed_gpu"] = 0 if row["gpu_model"] is None else sum(run in silent for run in row["trial_runs"] or ())
 
 
-def lent_note(rows: Iterable[Row], cell_of: Callable[[Row], str]) -> tuple[str, ...]:
+def assumed_gpu_note(rows: Iterable[Row], cell_of: Callable[[Row], str]) -> tuple[str, ...]:
     """Returns a note with the cells whose trials partly do not state the GPU model; empty without such a cell."""
-    cells = [f"{cell_of(row)} ({row['lent']} of {row['trials']})" for row in rows if row["lent"]]
+    cells = [f"{cell_of(row)} ({row['assumed_gpu']} of {row['trials']})" for row in rows if row["assumed_gpu"]]
     return (f"the GPU model of some trials is told by the others of their series: {', '.join(cells)}",) if cells else ()
