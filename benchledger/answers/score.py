@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from benchledger.definitions.scores import Score
 
-Numbers = dict[str, float | int | str | None]
+ScoreRow = dict[str, float | int | str | None]
 # A case's label, weight, values of the runs that count, and number of failed runs.
 Measured = tuple[str, float, Sequence[float], int]
 # Every run of a series, with its number by the rule. A run without a number counts as failed only if its status says
@@ -73,9 +73,9 @@ def overall_score(scores: Sequence[float], weights: Sequence[float]) -> float | 
     return math.exp(math.fsum(w * math.log(s + 1) for s, w in zip(scores, weights, strict=True)) / total)
 
 
-def milabench_score(cases: Sequence[Measured]) -> list[Numbers]:
+def milabench_score(cases: Sequence[Measured]) -> list[ScoreRow]:
     """Returns one row per case, and one for all, in which a case without a number counts as 0."""
-    rows: list[Numbers] = []
+    rows: list[ScoreRow] = []
     for label, weight, values, failures in cases:
         runs = len(values) + failures
         mean = fmean(values) if values else None
@@ -84,16 +84,16 @@ def milabench_score(cases: Sequence[Measured]) -> list[Numbers]:
     weights = [weight for _, weight, _, _ in cases]
     overall = overall_score([float(row["score"] or 0) for row in rows], weights)
     runs, failures = (sum(int(row[name] or 0) for row in rows) for name in ("n", "fail"))
-    together: Numbers = {"label": "all", "n": runs, "fail": failures, "perf": None, "weight": math.fsum(weights)}
+    together: ScoreRow = {"label": "all", "n": runs, "fail": failures, "perf": None, "weight": math.fsum(weights)}
     return [*rows, {**together, "score": overall}]
 
 
-def summary(cases: Sequence[Measured]) -> list[Numbers]:
+def summary(cases: Sequence[Measured]) -> list[ScoreRow]:
     """Returns SuperBench's statistics: count, extremes, mean, percentiles, and sample standard deviation (n - 1)."""
-    rows: list[Numbers] = []
+    rows: list[ScoreRow] = []
     for label, _, values, _ in cases:
         if values:
-            row: Numbers = {"label": label, "count": len(values), "max": max(values), "mean": fmean(values)}
+            row: ScoreRow = {"label": label, "count": len(values), "max": max(values), "mean": fmean(values)}
             row["min"] = min(values)
             for percent in (1, 5, 10, 25, 50, 75, 90, 95, 99):
                 row[f"p{percent}"] = quantile(values, percent / 100)
@@ -101,14 +101,14 @@ def summary(cases: Sequence[Measured]) -> list[Numbers]:
     return rows
 
 
-def fences(cases: Sequence[Measured], *, mild: float = 1.5, extreme: float = 3.0) -> list[Numbers]:
+def fences(cases: Sequence[Measured], *, mild: float = 1.5, extreme: float = 3.0) -> list[ScoreRow]:
     """Returns SuperBench's outlier bounds: quartiles widened by multiples of their range; also relative to the mean."""
-    rows: list[Numbers] = []
+    rows: list[ScoreRow] = []
     for label, _, values, _ in cases:
         if not values:
             continue
         mean, low, high = fmean(values), quantile(values, 0.25), quantile(values, 0.75)
-        row: Numbers = {"label": label, "count": len(values), "mean": mean}
+        row: ScoreRow = {"label": label, "count": len(values), "mean": mean}
         for name, times in (("mild", mild), ("extreme", extreme)):
             for end, fence in (("lower", low - times * (high - low)), ("upper", high + times * (high - low))):
                 row[f"{name}_{end}"] = fence
@@ -138,11 +138,11 @@ def baseline_of(values: Sequence[float], *, lower: float, upper: float) -> tuple
         left = kept
 
 
-def baseline(cases: Sequence[Measured], *, lower: float = -0.05, upper: float = math.inf) -> list[Numbers]:
+def baseline(cases: Sequence[Measured], *, lower: float = -0.05, upper: float = math.inf) -> list[ScoreRow]:
     """Returns SuperBench's baseline per case, its number of values, and how many runs violate it or have no value."""
-    rows: list[Numbers] = []
+    rows: list[ScoreRow] = []
     for label, _, values, missing in cases:
-        row: Numbers = {"label": label, "count": len(values), "used": 0, "baseline": None, "lowest": None}
+        row: ScoreRow = {"label": label, "count": len(values), "used": 0, "baseline": None, "lowest": None}
         row |= {"violations": 0, "missing": missing}
         if values:
             mean, used = baseline_of(values, lower=lower, upper=upper)
@@ -154,7 +154,7 @@ def baseline(cases: Sequence[Measured], *, lower: float = -0.05, upper: float = 
     return rows
 
 
-FUNCTIONS: dict[str, Callable[..., list[Numbers]]] = {
+FUNCTIONS: dict[str, Callable[..., list[ScoreRow]]] = {
     "milabench_score": milabench_score,
     "summary": summary,
     "fences": fences,

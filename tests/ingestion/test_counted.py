@@ -82,7 +82,7 @@ def launch(nodes: int, gpus: int, noise: random.Random) -> list[str]:
     return []
 
 
-# Other logs in each run of the suite. Hypothesis takes longer to draw them than an ingest to read them.
+# Each run of the suite draws other logs. Hypothesis takes longer to draw them than an ingest takes to read them.
 @pytest.mark.parametrize("seed", [random.randrange(2**32)], ids=["drawn"])
 def test_gpus_are_right_or_unknown_whatever_became_of_the_lines(db: Path, seed: int) -> None:
     noise, truth, known = random.Random(seed), {}, {}

@@ -79,7 +79,7 @@ def written(program: Program, until: tuple[int, int], epochs: int, steps: int) -
     return lines
 
 
-# Other logs in each run of the suite. Hypothesis takes longer to draw them than an ingest to read them.
+# Each run of the suite draws other logs. Hypothesis takes longer to draw them than an ingest takes to read them.
 @pytest.mark.parametrize("seed", [random.randrange(2**32)], ids=["drawn"])
 def test_a_log_that_is_cut_in_any_epoch_is_truncated_and_its_steps_are_right_or_unknown(
     db: Path, tmp_path: Path, seed: int
