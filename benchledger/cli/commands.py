@@ -20,7 +20,7 @@ REVEAL = "benchledger.reveal"
 _WORDS = "benchledger.words"
 # Errors that no value of a ledger causes, and commands that show none.
 UNRELATED_ERRORS = (click.ClickException, click.Abort, OSError, AssertionError, KeyboardInterrupt)
-WRITING_COMMANDS = ("ingest", "lake", "merge", "redact", "run", "formats")
+WRITING_COMMANDS = ("db", "exclude", "forget", "formats", "ingest", "lake", "merge", "redact", "run")
 
 
 class CommandError(click.ClickException):
