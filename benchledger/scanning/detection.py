@@ -191,8 +191,9 @@ def _longest_word(literals: tuple[bytes, ...]) -> bytes:
 
 def _loose_pattern(literal: bytes) -> bytes:
     def loosened(blanks: re.Match[bytes]) -> bytes:
+        # Bounded: a line may be one long run of blanks.
         run = blanks.group(0)
-        return rb"(?: *\t| {2,})" if b"\t" in run else rb"(?: {%d}| *\t)" % len(run)
+        return rb"(?: {0,8}\t| {2,16})" if b"\t" in run else rb"(?: {%d}| {0,8}\t)" % len(run)
 
     parts = _BLANKS.split(literal)
     runs = [loosened(blanks) for blanks in _BLANKS.finditer(literal)]

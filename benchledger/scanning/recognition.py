@@ -32,7 +32,8 @@ _SHARE = 0.9
 _OTHER_SHARE = 0.1
 # So many lines are looked at before a format with fewer than half of them is given up.
 _FIRST_LINES = 20
-_LINES = re.compile(rb"[^\r\n]*[^\s][^\r\n]*")
+# Each from its beginning: a long line of blanks is searched once.
+_LINES = re.compile(rb"(?<![^\r\n])[^\S\r\n]*+\S[^\r\n]*")
 
 
 class Recogniser:

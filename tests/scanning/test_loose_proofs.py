@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from benchledger.scanning.detection import Detector
 from benchledger.scanning.log_reader import LogReader
+from benchledger.scanning.recognition import _body
+from benchledger.scanning.samples import load_formats
+from tests.proportion import assert_in_proportion
 from tests.scanning.found import find
 from tests.scanning.reading import line_format
 
@@ -59,3 +65,19 @@ def test_a_list_whose_separators_became_tabs_is_a_reject(reader: LogReader) -> N
     found = find("[INFO]\tepoch\t3 loss:\t2.5\trate:\t0.5  steps: 7\n", reader)
 
     assert (found.rows, found.rejects) == ([], ["no template"])
+
+
+def test_a_long_line_of_blanks_is_searched_in_proportion() -> None:
+    formats = {name: load_formats()[name] for name in ("mmdet", "megatron-gpt")}
+    detector = Detector(formats)
+    words = b"\n".join(
+        literal for one in formats.values() for proof in one.proofs for literal in map(str.encode, proof)
+    )
+    head = re.sub(rb"[ \t]+", b"\n", words) + b"\t\n"
+
+    assert_in_proportion(detector.look_loosely, head + b" " * 6_000, head + b" " * 48_000)
+
+
+def test_the_lines_of_a_majority_are_found_in_proportion() -> None:
+    assert_in_proportion(lambda head: _body(head, [b"x"]), b"x\n" + b" " * 6_000, b"x\n" + b" " * 48_000)
+    assert _body(b"x\n \t\n\n  y \r z\n", [b"x"]) == [b"x", b"  y ", b" z"]
