@@ -43,13 +43,19 @@ class CsvReader(FileReader):
         self._columns: list[tuple[str, str | None]] = []
         self._list: tuple[CsvColumn, ...] | None = None
         self._header = b""
+        self._is_commanded = False
 
     def fits(self, head: bytes, complete: bool) -> str | None:  # noqa: ARG002 - a FileReader
         head = head[:BLOCK]
-        if listed_columns := self._columns_of_command(head):
+        if commanded := self._columns_of_command(head):
             self._list = None
-            return f"a command line names the columns {', '.join(name for name, _ in listed_columns)}"
-        first = _first_line(head)
+            return f"a command line names the columns {', '.join(name for name, _ in commanded)}"
+        if (named := self._known_header(_first_line(head))) is None:
+            return None
+        self._list = None
+        return f"the header line names {named!r}"
+
+    def _known_header(self, first: bytes) -> str | None:
         columns = _header_of(first)
         if not columns:
             return None
@@ -58,8 +64,7 @@ class CsvReader(FileReader):
         names, proving = {name for name, _ in columns}, {name for name, unit in columns if unit or spaced}
         for known in self.definition.headers:
             if names >= set(known) and (len(known) > 1 or known[0] in proving):
-                self._list = None
-                return f"the header line names {known[0]!r}"
+                return known[0]
         return None
 
     def fits_late(self, head: bytes, complete: bool) -> str | None:
@@ -72,16 +77,26 @@ class CsvReader(FileReader):
         return f"lines read {', '.join(column.name for column in fitting)}, without a header"
 
     def begin(self, head: bytes) -> None:
-        listed_columns = self._columns_of_command(head[:BLOCK])
-        self._header = b"" if self._list or listed_columns else _first_line(head[:BLOCK])
-        listed = listed_columns or [(one.name, one.unit) for one in self._list or ()]
+        self._is_commanded = bool(commanded := self._columns_of_command(head[:BLOCK]))
+        self._header = b"" if self._list or commanded else _first_line(head[:BLOCK])
+        listed = commanded or [(one.name, one.unit) for one in self._list or ()]
         self._columns = listed or list(_header_of(self._header))
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
         for text, number, offset in lines_of(buffer, base, line):
             stripped = text.strip(b" \t\r")
-            # The header occurs again where a second monitor appended to the same file.
-            if stripped and stripped != self._header and not _PROMPT.match(stripped):
+            if not stripped or stripped == self._header:
+                # The header occurs again where a second monitor appended to the same file.
+                continue
+            if _PROMPT.match(stripped):
+                if self._option and self._option in stripped:
+                    # No row of a second command is read by the columns of the first.
+                    self._header = b""
+                    self._columns, self._is_commanded = self._columns_of(stripped), True
+            elif stripped[:1].isalpha() and self._known_header(stripped) is not None:
+                self._header, self._columns = stripped, list(_header_of(stripped))
+                self._is_commanded = False
+            else:
                 cells = cells_of(stripped)
                 self.add_row(partial(self._values, cells, stripped), (number, offset), stripped, pieces)
         return line + buffer.count(b"\n")
@@ -92,6 +107,8 @@ class CsvReader(FileReader):
         if len(cells) != len(self._columns):
             raise Refused(rows.CUT_ROW)
         if self._list and not all(_fits(column, cell) for column, cell in zip(self._list, cells, strict=True)):
+            raise Refused(rows.BAD_CELL)
+        if self._is_commanded and not self._fit(self._columns, cells):
             raise Refused(rows.BAD_CELL)
         columns: Columns = {}
         pairs: list[Pair] = []
@@ -107,15 +124,34 @@ class CsvReader(FileReader):
             pairs.append((name, value, cell if stated and not match else None, unit))
         return columns, pairs
 
+    @property
+    def _option(self) -> bytes:
+        return self.definition.command.get("columns", "").encode()
+
     def _columns_of_command(self, head: bytes) -> list[tuple[str, str | None]]:
-        # The columns listed by a command line before the first row, if that line also asks for no header.
-        option, no_header, no_units = (word.encode() for word in self.definition.command.values() or ("", "", ""))
-        for line in head.lstrip().split(b"\n", 8)[:8] if option and option in head else ():
-            names = line.partition(option)[2].split(maxsplit=1)
-            if names and no_header in line and _PROMPT.match(line):
-                units = self.definition.units if no_units in line else {}
-                return [(name, units.get(name)) for name in decode(names[0]).split(",")]
+        # The columns that the command line before the first row lists, if it says that there is no header, and the row
+        # fits: another program may print below a command whose rows go elsewhere.
+        columns: list[tuple[str, str | None]] = []
+        for line in head.lstrip().split(b"\n", 9)[:9] if self._option and self._option in head else ():
+            if _PROMPT.match(line):
+                columns = self._columns_of(line) or columns
+            elif columns and line.strip():
+                return columns if self._fit(columns, cells_of(line.strip())) else []
         return []
+
+    def _columns_of(self, line: bytes) -> list[tuple[str, str | None]]:
+        listed = line.partition(self._option)[2].split(maxsplit=1)
+        if not listed or self.definition.command["no_header"].encode() not in line:
+            return []
+        names = decode(listed[0]).strip("'\"").split(",")
+        units = self.definition.units if self.definition.command["no_units"].encode() in line else {}
+        return [(name, units.get(name)) for name in names] if all(map(_HEADER_CELL.match, names)) else []
+
+    def _fit(self, columns: list[tuple[str, str | None]], cells: list[str]) -> bool:
+        return len(cells) == len(columns) and all(
+            cell in _NOT_STATED or name not in self.definition.units or number_in(self.layouts, cell) is not None
+            for (name, _), cell in zip(columns, cells, strict=True)
+        )
 
     def _list_of(self, lines: list[bytes], least_lines: int = LEAST_LINES) -> tuple[CsvColumn, ...] | None:
         if len(lines) < least_lines:

@@ -232,3 +232,39 @@ def test_a_line_that_can_be_no_header_is_none_without_being_split(line: bytes) -
     names = tuple((match.group(1), match.group(2)) for match in cells if match) if all(cells) else ()
 
     assert csv_rows._header_of(line) == names
+
+
+QUERY = "user@host:~$ nvidia-smi --query-gpu="
+BARE = " --format=csv,noheader,nounits\n"
+
+
+def test_a_second_command_names_the_columns_of_its_own_rows() -> None:
+    first = f"{QUERY}index,utilization.gpu{BARE}0, 97\n"
+    stated = {"utilization.gpu": (97, "%")}
+    memory = {"memory.used": (9786, "MiB")}
+
+    _, table = read(f"{first}{QUERY}index,memory.used{BARE}0, 9786\n")
+    assert [row["stated"] for row in table] == [stated, memory]
+    _, table = read(f"{first}{QUERY}index,memory.used --format=csv\nindex, memory.used [MiB]\n0, 9786 MiB\n")
+    assert [row["stated"] for row in table] == [stated, memory]
+    # A command whose columns are not told.
+    _, table = read(f"{first}{QUERY}'index, memory.used'{BARE}0, 9786\n")
+    assert [row["stated"] for row in table] == [stated]
+
+
+def test_a_monitor_with_other_columns_that_appended_has_its_own_header() -> None:
+    _, table = read("index, utilization.gpu [%]\n0, 97\nindex, memory.used [MiB]\n0, 9786\n")
+
+    assert [row["stated"] for row in table] == [{"utilization.gpu": (97, "%")}, {"memory.used": (9786, "MiB")}]
+
+
+@pytest.mark.parametrize("columns", ["index,utilization.gpu", "timestamp,index,utilization.gpu,memory.used"])
+def test_what_another_program_prints_below_a_command_is_its_own(columns: str) -> None:
+    step = "2021-05-31 00:15:15,967 - mmdet - INFO - Epoch [1][50/7330]\tlr: 1.978e-03, time: 0.857, loss: 2.75\n"
+
+    assert read(f"{QUERY}{columns} --format=csv,noheader -l 1 > gpu.csv &\n{step}")[0].format == "mmdet"
+    assert read(f"{QUERY}{columns}{BARE}")[0].format is None
+    # Rows, and between them what is none.
+    log, table = read(f"{QUERY}index,utilization.gpu{BARE}0, 97\n{step}0, lost\n")
+    assert [row["line"] for row in table] == [2]
+    assert [reject.line for reject in log.scanned.rejects] == [3, 4]
