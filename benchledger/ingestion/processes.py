@@ -60,6 +60,8 @@ class Processes:
         while not wait([future], MEANWHILE_S).done:
             meanwhile()
             self.notice_killed()
+            # The process that works for this result may wait for its turn to send a file.
+            self.open_files.receive()
         return future.result()
 
     def notice_killed(self) -> None:

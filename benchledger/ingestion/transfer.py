@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -68,16 +69,19 @@ class OpenFiles:
 
     def taken(self, name: str) -> int | None:
         """The descriptor of the file that was sent under this name; None if it has not arrived."""
+        if name not in self._arrived:
+            self.receive()
         with self._lock:
-            while name not in self._arrived:
-                try:
-                    message, descriptors, _, _ = socket.recv_fds(self._socket, _LONGEST_NAME, 1)
-                except BlockingIOError:
-                    return None
+            return self._arrived.pop(name, None)
+
+    def receive(self) -> None:
+        """Takes what has arrived: some 250 messages fill the socket, and who sends another one waits."""
+        with self._lock, suppress(BlockingIOError):
+            while True:
+                message, descriptors, _, _ = socket.recv_fds(self._socket, _LONGEST_NAME, 1)
                 if not descriptors:
                     raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
                 self._arrived[message.decode()] = descriptors[0]
-            return self._arrived.pop(name)
 
     def close(self) -> None:
         if self in _receiving:

@@ -31,8 +31,9 @@ from benchledger.ingestion import read as read_module
 from benchledger.ingestion.discover import discover
 from benchledger.ingestion.members import ArchiveToRead
 from benchledger.ingestion.pool import KILLED, WORTH_A_PROCESS, Pool
-from benchledger.ingestion.processes import Processes
+from benchledger.ingestion.processes import Processes, how_to_start
 from benchledger.ingestion.read import process_reader
+from benchledger.ingestion.transfer import send_file
 from benchledger.ingestion.units import ReadFiles, ToRead, Unit, WasRead
 from benchledger.scanning.samples import known_formats
 from tests.ingestion.logs import put
@@ -331,6 +332,27 @@ def test_a_process_that_is_killed_in_the_middle_of_a_message_is_noticed() -> Non
         both = [two.submit(time.sleep, 60), two.submit(half_a_message)]
         with pytest.raises(BrokenExecutor):
             two.result(both[0], lambda: None)
+
+
+def _file_sent(wait_s: float) -> str:
+    time.sleep(wait_s)
+    return send_file(0)
+
+
+def test_files_that_nobody_has_taken_let_no_process_wait_for_ever() -> None:
+    began = time.monotonic()
+
+    def in_time() -> None:
+        assert time.monotonic() < began + 20
+
+    with closing(Processes(2, int, how=how_to_start())) as processes:
+        first = processes.submit(_file_sent, 0.5)
+        # More than the socket holds.
+        others = [processes.submit(_file_sent, 0) for _ in range(400)]
+        for sent in (first, *others):
+            descriptor = processes.open_files.taken(processes.result(sent, in_time))
+            assert descriptor is not None
+            os.close(descriptor)
 
 
 def test_a_process_that_still_starts_is_killed_when_this_one_ends() -> None:
