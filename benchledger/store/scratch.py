@@ -16,9 +16,10 @@ _PROCESS = re.compile(r"\.new-(\d{1,9})(?=\.|$)")
 
 
 def scratch_of(target: Path) -> Path:
-    """Returns the path of a temporary file beside `target`, and removes those that killed processes left."""
-    remove_leftovers(target.parent.glob(f"{glob.escape(target.name)}.new-*"))
-    return target.with_name(f"{target.name}.new-{os.getpid()}")
+    """Returns a place beside `target`, and removes what killed processes left of theirs."""
+    remove_killed(target.parent.glob(f"{glob.escape(target.name)}.making.new-*"))
+    # A name that nobody gives to a file of theirs, as `bench.duckdb.new-20261127`.
+    return target.with_name(f"{target.name}.making.new-{os.getpid()}")
 
 
 def remove_leftovers(files: Iterable[Path]) -> None:

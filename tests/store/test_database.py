@@ -17,6 +17,7 @@ from benchledger.definitions.rules import load_rules
 from benchledger.errors import DatabaseError, UsageError
 from benchledger.store import database, memory
 from benchledger.store.database import SMALL_BYTES, SMALL_RECORDS, open_for_reading, open_for_writing
+from tests.ingestion.logs import put
 
 
 def test_writing_makes_the_ledger_and_reading_finds_it(tmp_path):
@@ -204,6 +205,19 @@ def test_what_a_killed_process_left_beside_the_ledger_is_no_log_and_goes(tmp_pat
 
     assert [outcome.path for outcome in result.outcomes] == ["bench.duckdb.tmp/mine.txt"]
     assert [file.name for file in left.iterdir()] == ["mine.txt"]
+
+
+def test_only_what_a_killed_process_made_beside_a_new_ledger_is_removed(tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    own = [put(tmp_path / f"bench.duckdb.new-{number}", "mine") for number in (20201127, ended.pid)]
+    left = put(tmp_path / f"bench.duckdb.making.new-{ended.pid}", "half a ledger")
+    for file in (*own, left):
+        os.utime(file, (1_600_000_000, 1_600_000_000))
+
+    open_for_writing(tmp_path / "bench.duckdb").close()
+
+    assert [file.exists() for file in (*own, left)] == [True, True, False]
 
 
 def test_a_ledger_is_written_within_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
