@@ -10,16 +10,21 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from benchledger.definitions.regular_file import refuse_link
+
 # A younger file may belong to a process of another machine, which is not visible here.
 _OLD_S = 600
 _PROCESS = re.compile(r"\.new-(\d{1,9})(?=\.|$)")
 
 
 def scratch_of(target: Path) -> Path:
-    """Returns a place beside `target`, and removes what killed processes left of theirs."""
-    remove_killed(target.parent.glob(f"{glob.escape(target.name)}.making.new-*"))
+    """Returns the path of a temporary file beside `target`, and removes those that killed processes left."""
+    remove_leftovers(target.parent.glob(f"{glob.escape(target.name)}.making.new-*"))
     # A name that nobody gives to a file of theirs, as `bench.duckdb.new-20261127`.
-    return target.with_name(f"{target.name}.making.new-{os.getpid()}")
+    place = target.with_name(f"{target.name}.making.new-{os.getpid()}")
+    # Numbers of processes can be guessed.
+    refuse_link(place)
+    return place
 
 
 def remove_leftovers(files: Iterable[Path]) -> None:

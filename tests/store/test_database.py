@@ -220,6 +220,16 @@ def test_only_what_a_killed_process_made_beside_a_new_ledger_is_removed(tmp_path
     assert [file.exists() for file in (*own, left)] == [True, True, False]
 
 
+def test_a_link_with_the_name_of_a_half_made_ledger_is_not_written_through(tmp_path: Path) -> None:
+    theirs = put(tmp_path / "theirs.txt", "theirs")
+    (tmp_path / f"bench.duckdb.making.new-{os.getpid()}").symlink_to(theirs)
+
+    with pytest.raises(DatabaseError, match="is a link"):
+        open_for_writing(tmp_path / "bench.duckdb")
+
+    assert theirs.read_text() == "theirs"
+
+
 def test_a_ledger_is_written_within_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "MEMORY_OF_A_THREAD", 24 << 20)
     sorted_twice = "select md5(i::varchar) as a, row_number() over (order by md5(i::varchar) desc) as b from range(1000000) as n(i)"
