@@ -235,10 +235,14 @@ static Place past_visible(const Reader *reader, Place at, Place *start) {
 /* Whether more numbers stand between a value and the next pair: `mAP_copypaste: 0.215 0.410, segm_mAP: 0.2`. */
 static int has_more_numbers(const Reader *reader, Place at) {
     if (at == reader->end || !is_blank(*at)) return 0;
-    while (at < reader->end && (is_digit(*at) || is_blank(*at) || *at == '.' || *at == '-')) at++;
-    for (uint32_t index = 0; index < reader->style->betweens; index++)
-        if (starts_with(at, reader->end, reader->style->between[index])) return 1;
-    return 0;
+    /* At each place: a separator may begin with a blank. */
+    for (;; at++) {
+        for (uint32_t index = 0; index < reader->style->betweens; index++) {
+            Span between = reader->style->between[index];
+            if (!is_all_space(between) && starts_with(at, reader->end, between)) return 1;
+        }
+        if (at == reader->end || !(is_digit(*at) || is_blank(*at) || *at == '.' || *at == '-')) return 0;
+    }
 }
 
 static int begins_with_blanks(const Reader *reader, Place at) {

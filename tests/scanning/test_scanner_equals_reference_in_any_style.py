@@ -198,3 +198,16 @@ def test_numbers_that_a_column_cannot_hold_go_to_the_reference() -> None:
 
         assert found == read_by_reference(log_format, log)
         assert ([row["line"] for row in found.rows], [reject.line for reject in found.rejects]) == ([2, 3, 6], [4, 5])
+
+
+@pytest.mark.parametrize("between", [" |", " -", ", "])
+def test_more_numbers_before_a_separator_that_begins_with_a_blank(tmp_path: Path, between: str) -> None:
+    pairs = f'pairs = {{ assign = ": ", between = ["{between}"] }}'
+    made = line_format(tmp_path, f"{pairs}\n{FIELDS}" + record("step {step:int} {pairs}"))
+    log = PROOF + f"step 1 a: 0.25 0.5{between} b: 3\n".encode()
+
+    wanted = read_by_reference(made, log)
+
+    assert [(row["values"], row["note"]) for row in wanted.rows] == [(["0.25", "3.0"], "0.5")]
+    for reader in readers({"made": made}):
+        assert read_by_scanner(reader, log)[0] == wanted
