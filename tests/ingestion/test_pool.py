@@ -31,7 +31,7 @@ from benchledger.ingestion import read as read_module
 from benchledger.ingestion.discover import discover
 from benchledger.ingestion.members import ArchiveToRead
 from benchledger.ingestion.pool import KILLED, WORTH_A_PROCESS, Pool
-from benchledger.ingestion.processes import Processes, how_to_start
+from benchledger.ingestion.processes import Processes, start_method
 from benchledger.ingestion.read import process_reader
 from benchledger.ingestion.transfer import send_file
 from benchledger.ingestion.units import ReadFiles, ToRead, Unit, WasRead
@@ -345,7 +345,7 @@ def test_files_that_nobody_has_taken_let_no_process_wait_for_ever() -> None:
     def in_time() -> None:
         assert time.monotonic() < began + 20
 
-    with closing(Processes(2, int, how=how_to_start())) as processes:
+    with closing(Processes(2, int, how=start_method())) as processes:
         first = processes.submit(_file_sent, 0.5)
         # More than the socket holds.
         others = [processes.submit(_file_sent, 0) for _ in range(400)]
