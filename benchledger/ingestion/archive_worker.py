@@ -61,10 +61,15 @@ class ArchiveWorker:
         """
         parts: deque[tuple[ReadMembers, Future[ReadFiles] | None]] = deque()
         pipe, is_over = self._wait_for_pipe(meanwhile), False
+        failure: Exception | None = None
         while parts or not is_over:
             while not is_over and (not parts or pipe.poll()):
                 meanwhile()
-                message = self._next(pipe, meanwhile)
+                try:
+                    message = self._next(pipe, meanwhile)
+                except Exception as error:  # noqa: BLE001 - raised behind what came before it
+                    failure, is_over = error, True
+                    break
                 if isinstance(message, ReadMembers):
                     to_read = message.to_read
                     parts.append((message, self._processes.submit(read.read_files, to_read) if to_read else None))
@@ -84,6 +89,8 @@ class ArchiveWorker:
                 self._ended += part.ended
                 self.taken.update(file.place for file in part.files)
                 yield part
+        if failure is not None:
+            raise failure
 
     def close(self) -> None:
         if self._pipe is not None:
@@ -110,7 +117,7 @@ class ArchiveWorker:
 
     def _check_worker(self, meanwhile: Callable[[], None]) -> None:
         meanwhile()
-        self._processes.notice_killed()
+        self._processes.look_after()
         if self._reading.done():
             # The last message, or the pipe, may have come meanwhile; else this raises the error of the worker.
             self._reading.result()

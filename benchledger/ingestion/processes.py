@@ -59,18 +59,18 @@ class Processes:
         """Waits for a result, and calls `meanwhile` some times a second. Raises BrokenExecutor as above."""
         while not wait([future], MEANWHILE_S).done:
             meanwhile()
-            self.notice_killed()
-            # The process that works for this result may wait for its turn to send a file.
-            self.open_files.receive()
+            self.look_after()
         return future.result()
 
-    def notice_killed(self) -> None:
-        """Lets the executor notice a killed process; called repeatedly during a wait.
+    def look_after(self) -> None:
+        """Lets the executor notice a killed process, and takes the files that were sent; called again during a wait.
 
         The executor notices it itself, unless the process was killed within a message: then it waits for the rest.
         """
         from multiprocessing import connection
 
+        # The process that is waited for may wait for its turn to send a file.
+        self.open_files.receive()
         there = [process.sentinel for process in list((self.executor._processes or {}).values())]
         if not connection.wait(there, 0):
             self._killed_at = None

@@ -61,7 +61,8 @@ def test_what_does_not_fit_into_memory_is_sent(monkeypatch: pytest.MonkeyPatch) 
     before = len(os.listdir("/dev/fd"))
 
     assert transfer.shared(found(3).tables) is None
-    assert len(os.listdir("/dev/fd")) == before
+    # Python may close files of earlier tests meanwhile.
+    assert len(os.listdir("/dev/fd")) <= before
 
 
 @pytest.mark.usefixtures("files")
