@@ -129,8 +129,8 @@ class CsvReader(FileReader):
         return self.definition.command.get("columns", "").encode()
 
     def _columns_of_command(self, head: bytes) -> list[tuple[str, str | None]]:
-        # The columns that the command line before the first row lists, if it says that there is no header, and the row
-        # fits: another program may print below a command whose rows go elsewhere.
+        # The columns that the command line lists, if it asks for no header and the first row fits them. It may not fit:
+        # another program can print below a command whose rows go into a file.
         columns: list[tuple[str, str | None]] = []
         for line in head.lstrip().split(b"\n", 9)[:9] if self._option and self._option in head else ():
             if _PROMPT.match(line):

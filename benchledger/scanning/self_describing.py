@@ -27,7 +27,7 @@ from benchledger.scanning.values import LARGEST, refuse_cut
 # What a recognised log has at least, over the lines that are looked at.
 _LINES_TRIED = 2_000
 _FIRST_TRIED = 20
-# Two rows below a CSV header do not identify a training; two lines that each name their values do.
+# Two JSON or dict lines are enough, since each names its values; a CSV needs three rows below its header.
 _LEAST_TELLING = {"json": 2, "dict": 2, "csv": 3}
 _TELLING_SHARE = 0.25
 _KNOWN_SHARE = 0.75

@@ -20,9 +20,9 @@ _PROCESS = re.compile(r"\.new-(\d{1,9})(?=\.|$)")
 def scratch_of(target: Path) -> Path:
     """Returns the path of a temporary file beside `target`, and removes those that killed processes left."""
     remove_leftovers(target.parent.glob(f"{glob.escape(target.name)}.making.new-*"))
-    # A name that nobody gives to a file of theirs, as `bench.duckdb.new-20261127`.
+    # Users name their own files `bench.duckdb.new-20261127`, but not with `.making.`.
     place = target.with_name(f"{target.name}.making.new-{os.getpid()}")
-    # Numbers of processes can be guessed.
+    # Process numbers can be guessed, so somebody could put a link there.
     refuse_link(place)
     return place
 
