@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchledger.comparing.distributions import t_two_sided
+from benchledger.answers.student_t import t_two_sided
 from benchledger.comparing.pair_test import Outcome, Pair, judge
 
 CASES = 40

@@ -18,17 +18,14 @@ SHOWN = 12
 @click.command()
 @click.argument("a", metavar="RUN", shell_complete=complete.runs)
 @click.argument("b", metavar="RUN", shell_complete=complete.runs)
-@click.option(
-    "--other-db", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="The ledger of the second RUN."
-)
 @output_options
 @click.pass_obj
-def diff(settings: Settings, a: str, b: str, other_db: Path | None, form: str, output: Path | None) -> None:
+def diff(settings: Settings, a: str, b: str, form: str, output: Path | None) -> None:
     """List what differs between two runs, the likeliest cause first.
 
     RUN is a key, the beginning of one, or a cell of the speed table (bench report speed --cells) for all its trials.
     """
-    found = benchledger.diff(a, b, db=settings.db, other_db=other_db)
+    found = benchledger.diff(a, b, db=settings.db)
     if form == "table" and settings.verbosity < 1 and found.height > SHOWN:
         settings.say(f"{found.height - SHOWN} more: bench -v diff")
         found = found.head(SHOWN)

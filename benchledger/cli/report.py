@@ -117,7 +117,6 @@ def speedup(settings: Settings, /, **words: Any) -> None:
 @report.command()
 @case_options
 @click.option("--points", default="*", metavar="GLOB", help="Use only reference points from files whose path matches.")
-@click.option("--all-points", is_flag=True, help="Include reference points that are slower than necessary.")
 @click.option("--apart", is_flag=True, help="Read samples from a separate key, such as BERT's train_samples.")
 @click.option("--suite", metavar="NAME", help="Suite of queries/submissions/ to use.")
 @click.option("--weak", is_flag=True, help="Score weak scaling: models trained in parallel.")

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from operator import mul
 
-from benchledger.comparing.distributions import LEAST_VARIANCE, Noise, fit_noise, t_quantile, t_two_sided
+from benchledger.answers.student_t import t_quantile, t_two_sided
+from benchledger.comparing.distributions import LEAST_VARIANCE, Noise, fit_noise
 
 # The rate of false steps over all series (Benjamini-Hochberg); a step's chance is that over all places in its series.
 FALSE_DISCOVERY_RATE = 0.005

@@ -30,8 +30,14 @@ OTHER_MEMORY = "memory of other processes"
 _CELL = "select trial_runs from speed_table where cell = $name and value is not null"
 _COLUMNS = ("kind", "name", "a", "b", "weight", "means")
 # How likely a difference explains another speed, out of 100; docs/comparing.md has the order in words.
-_WORK = {"precision", "batch_size_per_gpu", "global_batch_size", "gpus", "nodes", "seq_len", "gradient_accumulation"}
-_FACTS = {"framework_version": 86, "driver_version": 85, "cuda_version": 85, "cudnn_version": 84, "nccl_version": 84}
+_WORK = {
+    "precision", "batch_size_per_gpu", "global_batch_size", "gpus", "nodes", "seq_len", "gradient_accumulation",
+    "model", "task", "framework", "implementation", "gpu_model",
+}  # fmt: skip
+_FACTS = {
+    "framework_version": 86, "driver_version": 85, "cuda_version": 85, "cudnn_version": 84, "nccl_version": 84,
+    "image": 82, "interconnect": 80, "topology": 80, "libraries": 76, "implementation_version": 74,
+}  # fmt: skip
 _FACT = 72
 # Settings by words of their names.
 _SETTINGS = (
@@ -64,7 +70,6 @@ _WARNING = re.compile(r"(?i)warn|error|deprecat|fail")
 _ON = {"true", "True", "1", "1.0", "on", "yes"}
 # At this ratio, or this many times the least difference, a weight is highest.
 _MOST_RATIO, _MOST_TIMES = 0.3, 6.0
-__all__ = ["OTHER_MEMORY", "Difference", "differences"]
 
 
 @dataclass
@@ -126,19 +131,17 @@ def _asked(con: duckdb.DuckDBPyConnection, name: str, runs: list[int]) -> list[R
     return rows_asked(con, (_FOLDER / f"{name}.sql").read_text(encoding="utf-8"), runs=runs)
 
 
-def diff(a: str, b: str, /, *, db: Path | str = DEFAULT_DB, other_db: Path | str | None = None) -> pl.DataFrame:
+def diff(a: str, b: str, /, *, db: Path | str = DEFAULT_DB) -> pl.DataFrame:
     """Returns what differs between two runs, one row each, the likeliest cause of another speed first.
 
-    `a` and `b` are keys of runs, or names of cells of the speed table, which stand for all their trials. `b` is looked
-    for in `other_db` if it is given. `weight`, out of 100, says how likely such a difference explains a speed; it is a
-    ranking, no probability. Raises NothingFoundError for an unknown run.
+    `a` and `b` are keys of runs, or names of cells of the speed table, which stand for all their trials. `weight`, out
+    of 100, says how likely such a difference explains a speed; it is a ranking, no probability. Raises
+    NothingFoundError for an unknown run.
     """
     import polars as pl
 
-    with reading(db, records=True) as con_a, reading(other_db or db, records=True) as con_b:
-        evidence_a = evidence_of(con_a, _runs_of(con_a, a, db))
-        evidence_b = evidence_of(con_b, _runs_of(con_b, b, other_db or db))
-    found = differences(evidence_a, evidence_b)
+    with reading(db, records=True) as con:
+        found = differences(*(evidence_of(con, _runs_of(con, side, db)) for side in (a, b)))
     if not found:
         return pl.DataFrame(schema={name: pl.Float64 if name == "weight" else pl.String for name in _COLUMNS})
     return frame_of([{name: getattr(one, name) for name in _COLUMNS} for one in found])
@@ -147,10 +150,6 @@ def diff(a: str, b: str, /, *, db: Path | str = DEFAULT_DB, other_db: Path | str
 def _runs_of(con: duckdb.DuckDBPyConnection, name: str, db: Path | str) -> list[int]:
     cell = con.execute(_CELL, {"name": name}).fetchone()
     return list(cell[0]) if cell is not None else [find_run(con, name, db)[1]]
-
-
-_WORK |= {"model", "task", "framework", "implementation", "gpu_model"}
-_FACTS |= {"image": 82, "interconnect": 80, "topology": 80, "libraries": 76, "implementation_version": 74}
 
 
 @dataclass(frozen=True)

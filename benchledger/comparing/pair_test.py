@@ -7,7 +7,8 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from benchledger.comparing.distributions import LEAST_VARIANCE, Noise, fit_noise, t_quantile, t_two_sided
+from benchledger.answers.student_t import t_quantile, t_two_sided
+from benchledger.comparing.distributions import LEAST_VARIANCE, Noise, fit_noise
 
 SAME, MORE, LESS, UNDECIDED = "same", "more", "less", "undecided"
 CONFIDENCE = 0.95

@@ -7,7 +7,7 @@ from typing import Any
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.rows import reading, rows_of
-from benchledger.answers.tables.grouping import Row, differing_also, grouped, sort_key
+from benchledger.answers.tables.grouping import Row, grouped, how_to_choose, sort_key
 from benchledger.answers.tables.left_out import need_series
 from benchledger.answers.tables.rules import need_value, rows_by_rule, rules_asked_for, several_rules
 from benchledger.errors import NothingFoundError, UsageError, known
@@ -33,20 +33,9 @@ join kept.rule using (rule)
 _KEY = ("batch_size_per_gpu", "model", "nodes", "gpus")
 # Columns in which two series of one key may differ. The first that differs names the filter that tells them apart.
 _DIFFERING = (
-    *(
-        "campaign",
-        "model",
-        "precision",
-        "framework",
-        "implementation",
-        "task",
-        "system",
-        "gpu_model",
-        "seq_len",
-        "options",
-    ),
-    "unit",
-)
+    "campaign", "model", "precision", "framework", "implementation", "task", "system", "gpu_model", "seq_len",
+    "options", "unit",
+)  # fmt: skip
 
 
 def export_dlperf(
@@ -116,11 +105,4 @@ def _files(rows: list[Row], speeds: dict[tuple[Any, ...], Row]) -> dict[str, dic
 def _ambiguous(place: str, rows: list[Row]) -> str:
     if several := several_rules(rows):
         return f"{len(several)} rules give a number for {place}: {known(several)}. Choose one with --rule"
-    for name in _DIFFERING:
-        values = sorted({str(row[name]) for row in rows})
-        if len(values) > 1:
-            option = f"--{name.replace('_', '-')}"
-            cure = "--rule" if name == "unit" else option
-            also = differing_also(rows, _DIFFERING, name)
-            return f"{len(rows)} series stand for {place}: {name} {', '.join(values)}. Choose one with {cure}{also}"
-    return f"{len(rows)} series stand for {place}. Choose one with --case-id"
+    return f"{len(rows)} series stand for {place}{how_to_choose(rows, _DIFFERING)}"

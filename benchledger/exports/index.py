@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import MACHINE_COLUMNS, Filters, read_filters
 from benchledger.answers.rows import reading, rows_of
-from benchledger.answers.tables.grouping import Row, differing_also, grouped
+from benchledger.answers.tables.grouping import Row, grouped, how_to_choose
 from benchledger.answers.tables.left_out import need_series
 from benchledger.answers.tables.rules import need_value, rows_by_rule, rules_asked_for, several_rules
 from benchledger.definitions.paddle_index import IndexedModel, find_indexed_model
@@ -24,7 +24,6 @@ _ENDINGS = {SPEED: "speed", MEMORY: "mem", PROFILER: "profiler", LARGEST_BATCH: 
 _FAILED = ("oom", "nan", "timeout", "failed", "truncated", "too_few_steps")
 _NEEDED = ("model", "batch_size_per_gpu", "precision", "gpus")
 _TELLING = ("campaign", "framework", "implementation", "task", "system", "gpu_model", "seq_len", "options", "nodes")
-_SHOWN = 5
 # README 002 takes the mean speed without the first unstable steps. A format without such a rule uses its default.
 RULES = ("megatron.mean", "megatron.mean_skip1", "paddle.bert")
 # The columns that identify a series, without the batch size and the columns that follow from it.
@@ -92,7 +91,10 @@ def export_index(
         need_series(con, db, filters)
         rows = speeds(con, filters, rule)
         need_value(con, rows, rule)
-        memories, kernels, logs = memory(con, filters), kernel_times(con), train_logs(con)
+        memories = memory(con, filters)
+        # The busiest device of the first trial with a profile.
+        kernels = {row["series_id"]: row["kernels_ms"] for row in rows_of(con.sql(_PROFILES))}
+        logs = {row["series_id"]: row["log"] for row in rows_of(con.sql(_LOGS))}
         largest = largest_batches(con, filters)
     named, notes = _named(rows)
     files: dict[str, dict[str, Any]] = {}
@@ -182,14 +184,7 @@ def _named(rows: list[Row]) -> tuple[list[Row], tuple[str, ...]]:
 def _ambiguous(name: str, rows: list[Row]) -> str:
     if several := several_rules(rows):
         return f"{len(several)} rules give a number for {name}: {known(several)}. Choose one with --rule"
-    for column in _TELLING:
-        values = sorted({str(row[column]) for row in rows})
-        if len(values) > 1:
-            shown = ", ".join(values[:_SHOWN]) + (" and others" if len(values) > _SHOWN else "")
-            option = f"--{column.replace('_', '-')}"
-            also = differing_also(rows, _TELLING, column)
-            return f"{len(rows)} series are called {name}: {column} {shown}. Choose one with {option}{also}"
-    return f"{len(rows)} series are called {name}. Choose one with --case-id"
+    return f"{len(rows)} series are called {name}{how_to_choose(rows, _TELLING)}"
 
 
 def speeds(con: duckdb.DuckDBPyConnection, filters: Filters, rule: str | None) -> list[Row]:
@@ -215,15 +210,6 @@ def memory(con: duckdb.DuckDBPyConnection, filters: Filters) -> dict[int, float]
         if kind is not None:
             found[series] = values[kind]
     return found
-
-
-def kernel_times(con: duckdb.DuckDBPyConnection) -> dict[int, float]:
-    """Returns kernel milliseconds by series: the busiest device of its first trial with a profile."""
-    return {row["series_id"]: row["kernels_ms"] for row in rows_of(con.sql(_PROFILES))}
-
-
-def train_logs(con: duckdb.DuckDBPyConnection) -> dict[int, str]:
-    return {row["series_id"]: row["log"] for row in rows_of(con.sql(_LOGS))}
 
 
 def largest_batches(con: duckdb.DuckDBPyConnection, filters: Filters) -> dict[tuple[Any, ...], int]:

@@ -22,7 +22,6 @@ def frame_text(frame: pl.DataFrame, form: str) -> str:
     """Returns a frame as Markdown, CSV, JSON or LaTeX, without a line break at the end."""
     from benchledger.exports.latex import latex_of_frame
     from benchledger.exports.markdown import markdown_of_frame
-    from benchledger.exports.output_forms import csv_of_frame
 
     if form == "markdown":
         return markdown_of_frame(frame)

@@ -24,8 +24,6 @@ _ONCE = {
 _NUMBERED = ("log", "record")
 # Several units have the same rows of these.
 _COMMON = ("shape", "root", "bench_case", "environment")
-# The tables of the ledger's own schema that closure.sql reads.
-_TIES = ("segment", "sighting_file", "root", "log_fact")
 # The definitions of a ledger are those of this program; places come with the base tables.
 _NOT_OF_UNITS = {"sighting", "kept.definition_hash"}
 # Which derived rows stay, by the first of these columns that a table has. Runs and series come first.

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import atan, cos, isinf, pi, sin, sqrt
+from math import sqrt
 from statistics import pstdev
 
+from benchledger.answers.student_t import t_below
 from benchledger.definitions.submissions import Demand
 from benchledger.mlperf.scores import olympic, reached
 
@@ -163,26 +164,4 @@ def _chance(mean: float, expected: float, stdev: float, reference: int, submitte
     degrees = reference + submitted - 2
     if stdev <= 0 or min(reference, submitted, degrees) < 1:
         return None
-    return below((mean - expected) / (stdev * sqrt(1 / reference + 1 / submitted)), degrees)
-
-
-def below(t: float, degrees: int) -> float:
-    """Returns the probability that Student's t is below `t` (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
-    if isinf(t):
-        return 1.0 if t > 0 else 0.0
-    return min(max((1 + _between(t, degrees)) / 2, 0.0), 1.0)
-
-
-def _between(t: float, degrees: int) -> float:
-    """Returns the probability that t lies between -t and t, with the sign of t."""
-    angle = atan(t / sqrt(degrees))
-    if degrees == 1:
-        return 2 * angle / pi
-    odd = degrees % 2
-    term = cos(angle) if odd else 1.0
-    whole = term
-    # 1 + 1/2 cos^2 + 1/2 3/4 cos^4 ... for even degrees; cos + 2/3 cos^3 + 2/3 4/5 cos^5 ... for odd ones.
-    for below_it in range(1 + odd, degrees - 2, 2):
-        term *= below_it / (below_it + 1) * cos(angle) ** 2
-        whole += term
-    return 2 / pi * (angle + sin(angle) * whole) if odd else sin(angle) * whole
+    return t_below((mean - expected) / (stdev * sqrt(1 / reference + 1 / submitted)), degrees)

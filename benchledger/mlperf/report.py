@@ -37,7 +37,6 @@ def report_submissions(
     campaign: str | None = None,
     points: str = "*",
     suite: str | None = None,
-    all_points: bool = False,
     apart: bool = False,
     weak: bool = False,
     **case_columns: object,
@@ -45,10 +44,10 @@ def report_submissions(
     """Returns each submission to a suite: its runs and the demanded number, its score, and its convergence verdict.
 
     `suite` is one of queries/submissions/; it must be named if there are several. `points` is a glob of the files of
-    reference convergence points that count; `all_points` keeps those that the owner prunes; `apart` counts samples by
-    the suite's separate key, as MLPerf's BERT of v1.0 needs. With `weak` the score is that of weak scaling: models
-    trained in parallel, and the minutes from the first start to the last stop. Raises NothingFoundError if no series of
-    the suite meets the filters, and UsageError for an unknown suite.
+    reference convergence points that count; `apart` counts samples by the suite's separate key, as MLPerf's BERT of
+    v1.0 needs. With `weak` the score is that of weak scaling: models trained in parallel, and the minutes from the
+    first start to the last stop. Raises NothingFoundError if no series of the suite meets the filters, and UsageError
+    for an unknown suite.
     """
     filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     asked = load_suite(suite)
@@ -70,7 +69,7 @@ def report_submissions(
         known = points_for(stored.get(benchmark, []), asked, benchmark)
         energy = energy_of(members, power, asked.power, demand.left_out if demand else 1)
         is_apart = apart and benchmark in asked.apart
-        rows.append({**one, **said, **weighed(one, members, said, asked, known, all_points, is_apart, energy)})
+        rows.append({**one, **said, **weighed(one, members, said, asked, known, is_apart, energy)})
     measured = any(row["energy_j"] is not None for row in rows)
     heads = [head for head in (_WEAK_HEADS if weak else _HEADS) if measured or head != "energy_j"]
     frame = text_frame(heads, [[_shown(row, head) for head in heads] for row in rows])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from benchledger.answers.rows import rows_asked
@@ -32,19 +33,18 @@ order by claimed.run_id, claimed.log_id, record.byte_offset
 """
 
 
-def olympic(numbers: Sequence[float], left_out: int, without: int = 0) -> float | None:
+def olympic(
+    numbers: Sequence[float], left_out: int, without: int = 0, by: Sequence[float] | None = None
+) -> float | None:
     """Returns the mean without the `left_out` lowest and highest numbers; None if nothing is left.
 
     `without` runs gave no number and count as the highest (_compute_olympic_average, lines 181-201). If there are more
-    of them than are left out, there is no score (lines 368-418).
+    of them than are left out, there is no score (lines 368-418). `by` orders the numbers: energies are left out by the
+    time of their runs (lines 204-222).
     """
-    return _mean_within(sorted(numbers), left_out, without)
-
-
-def olympic_by(numbers: Sequence[float], order: Sequence[float], left_out: int, without: int = 0) -> float | None:
-    """Like `olympic`, for `numbers` sorted by `order`: energies of runs sorted by time (lines 204-222)."""
-    places = sorted(range(len(order)), key=lambda place: order[place])
-    return _mean_within([numbers[place] for place in places], left_out, without)
+    ordered = [number for _, number in sorted(zip(by or numbers, numbers, strict=True), key=itemgetter(0))]
+    kept = ordered[left_out : len(ordered) - (left_out - without)] if without <= left_out else ()
+    return sum(kept) / len(kept) if kept else None
 
 
 def reached(numbers: Sequence[float | None], left_out: int) -> float | None:
@@ -93,11 +93,6 @@ def switch_energy_j(watts: float, run_ms: float, efficiency: float = 1) -> float
     return efficiency * watts * run_ms / 1000
 
 
-def _mean_within(ordered: Sequence[float], left_out: int, without: int) -> float | None:
-    kept = ordered[left_out : len(ordered) - (left_out - without)] if without <= left_out else ()
-    return sum(kept) / len(kept) if kept else None
-
-
 def power_logged(con: duckdb.DuckDBPyConnection, runs: list[int], source: LogSource) -> dict[int, list[Row]]:
     rows = rows_asked(con, _POWER, runs=runs, formats=list(source.formats))
     return {int(key[0]): members for key, members in grouped(rows, ("run_id",)).items()}
@@ -131,4 +126,4 @@ def energy_of(runs: list[Row], power: dict[int, list[Row]], source: LogSource, l
     known = [one for one in joules if one is not None]
     if len(known) < len(joules):
         return None
-    return olympic_by(known, times, left_out, len(runs) - len(converged))
+    return olympic(known, left_out, len(runs) - len(converged), by=times)

@@ -94,7 +94,6 @@ def weighed(
     said: Row,
     suite: Suite,
     known: Points,
-    all_points: bool,
     apart: bool,
     energy: float | None,
 ) -> Row:
@@ -104,7 +103,7 @@ def weighed(
     side_by_side = weak_scaling(
         [run["start_ms"] for run in converged], [run["stop_ms"] for run in converged], demand.runs if demand else 1
     )
-    verdict = _verdict(runs, said, suite, known, all_points, apart)
+    verdict = _verdict(runs, said, suite, known, apart)
     is_short = series["status"] == "too_few_runs"
     if is_short and demand is not None:
         verdict = replace(verdict, passed=None, reason=f"{len(runs)} of {demand.runs} demanded runs")
@@ -142,7 +141,7 @@ def agreed(runs: list[Row], name: str) -> object:
     return values.pop() if len(values) == 1 else None
 
 
-def _verdict(runs: list[Row], said: Row, suite: Suite, known: Points, all_points: bool, apart: bool) -> Verdict:
+def _verdict(runs: list[Row], said: Row, suite: Suite, known: Points, apart: bool) -> Verdict:
     benchmark = str(said["benchmark"])
     demand = suite.demands.get(benchmark)
     if known.reason is not None or demand is None:
@@ -155,8 +154,7 @@ def _verdict(runs: list[Row], said: Row, suite: Suite, known: Points, all_points
     if any(name not in one for run, one in zip(runs, took, strict=True) if run["converged"]):
         return Verdict(None, f"a run that converged states no {shown}")
     numbers = [one[name] if run["converged"] else None for run, one in zip(runs, took, strict=True)]
-    points = known.points if all_points else pruned(known.points, demand)
-    verdict = judge(points, said["global_batch_size"], numbers, demand)
+    verdict = judge(pruned(known.points, demand), said["global_batch_size"], numbers, demand)
     if verdict.passed is False and not apart and any(one.get(key) not in (None, one.get(name)) for one in took):
         # Its evaluations print epoch 1 throughout, but the points are in samples.
         return replace(verdict, passed=None, reason="its logs count samples apart: ask with --apart")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from benchledger.reproducing.chance import chance_of, fit
 from benchledger.reproducing.evidence import Evidence, Number, Run
-from benchledger.reproducing.matching import NAMING, Candidates, LinkedLog, Matcher, differs, words_of
-from benchledger.reproducing.verdicts import CONTRADICTED, EQUAL, NO_LOG, WITHIN, Cell, numbers_of
+from benchledger.reproducing.matching import NAMING, Candidates, LinkedLog, Matcher, differs, numbers_of, words_of
+from benchledger.reproducing.verdicts import CONTRADICTED, EQUAL, NO_LOG, WITHIN, Cell
 
 # Beyond the digits of a table, two values of one case are two values.
 _NEAR = 0.005
@@ -133,7 +133,7 @@ def _misnamed(page: str, cell: Cell, evidence: Evidence) -> Iterable[Finding]:
 
 
 def _defaults(cell: Cell) -> list[tuple[Run, float]]:
-    pairs = [(run, number) for run in _all(cell.candidates) for number in numbers_of(cell, run)]
+    pairs = [(run, number) for run in _all(cell.candidates) for number in numbers_of(cell.claim, run)]
     return [(pair[0], cell.ours_of(*pair) / cell.claim.unit.scale) for pair in pairs if pair[1].rule_is == "default"]
 
 
@@ -159,7 +159,7 @@ def _of_another(cell: Cell, cells: Sequence[Cell], evidence: Evidence) -> tuple[
     beside = [other.run for other in cells if other.run is not None and id(other.run) not in mine]
     same = [run for run in evidence.runs if run.facts["gpus"] == claim.facts.get("gpus") and id(run) not in mine]
     for runs in (beside, same):
-        pairs = [(run, number) for run in runs for number in numbers_of(cell, run) if number.rule_is != "general"]
+        pairs = [(run, number) for run in runs for number in numbers_of(cell.claim, run) if number.rule_is != "general"]
         if chance_of([cell.ours_of(*pair) for pair in pairs], printed, step) > _MOST_CHANCE:
             continue
         for run, number in pairs:
@@ -189,7 +189,7 @@ def _prints(one: Cell, other: Cell) -> bool:
     assert one.ours
     near = any(
         fit(one.ours_of(other.run, number) / one.claim.unit.scale, one.claim.value, one.claim.step)
-        for number in numbers_of(one, other.run)
+        for number in numbers_of(one.claim, other.run)
     )
     return near or (
         abs(one.claim.value / other.ours - 1) <= _NEAR and abs(one.claim.value / one.ours - 1) > 4 * _NEAR
@@ -232,7 +232,8 @@ def _is_newer(run: Run, than: Run) -> bool:
 def _gives(cell: Cell, run: Run) -> bool:
     scale = cell.claim.unit.scale
     return any(
-        fit(cell.ours_of(run, number) / scale, cell.claim.value, cell.claim.step) for number in numbers_of(cell, run)
+        fit(cell.ours_of(run, number) / scale, cell.claim.value, cell.claim.step)
+        for number in numbers_of(cell.claim, run)
     )
 
 

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from benchledger.reproducing.claims import Claim
-from benchledger.reproducing.evidence import Evidence, Place, Run
+from benchledger.reproducing.evidence import Evidence, Number, Place, Run
 from benchledger.reproducing.page import Link, Page
 from benchledger.reproducing.words import Facts, facts_of, family_of
 
@@ -101,7 +100,7 @@ class Matcher:
         runs = [
             run for run in self.evidence.runs
             if fits(claim.facts, run, given_up)
-            and any(_says(claim, number) for number in run.numbers)
+            and numbers_of(claim, run)
             # A log that contradicts the page on these is the page's only if its own name says as the page.
             and all(name == "batch_size_per_gpu" or claim.facts.get(name) in _named(run, name) for name in given_up)
         ]  # fmt: skip
@@ -188,10 +187,14 @@ def _facts_of_name(name: str) -> Facts:
     return facts_of(_spaced(name))
 
 
-def _says(claim: Claim, number: Any) -> bool:
-    if number.quantity != claim.unit.quantity:
-        return False
-    return number.unit == claim.unit.unit if claim.unit.unit else number.unit not in ("s", "TFLOP/s")
+def numbers_of(claim: Claim, run: Run) -> list[Number]:
+    """Returns the numbers of a run that count what the claim counts."""
+    unit = claim.unit
+    return [
+        number for number in run.numbers
+        if number.quantity == unit.quantity
+        and (number.unit == unit.unit if unit.unit else number.unit not in ("s", "TFLOP/s"))
+    ]  # fmt: skip
 
 
 def _unknown(run: Run) -> int:

@@ -212,7 +212,6 @@ class _HtmlTables(HTMLParser):
         self._rows: list[tuple[int, bool, dict[int, str]]] = []
         self._spans: dict[int, tuple[int, str]] = {}
         self._cell: tuple[int, int] = (1, 1)
-        self._is_head = True
         self._heading = 0
         self._href: tuple[str, list[str], int] | None = None
 

@@ -63,15 +63,11 @@ class Reproduction:
     @property
     def cells(self) -> pl.DataFrame:
         """One row per printed number: where it stands, its case, verdict, our number, rule, runs, logs and findings."""
-        from benchledger.reproducing.reproduce import cells_frame
-
         return cells_frame(self.pages)
 
     @property
     def findings(self) -> pl.DataFrame:
         """One row per finding and unread place: page, line, kind and text."""
-        from benchledger.reproducing.reproduce import findings_frame
-
         return findings_frame(self.pages)
 
 

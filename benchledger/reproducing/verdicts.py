@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from benchledger.reproducing.chance import Found, SearchCell, chance_of, fit, over_trials, search
 from benchledger.reproducing.claims import Claim
 from benchledger.reproducing.evidence import Evidence, Number, Run
-from benchledger.reproducing.matching import Candidates
+from benchledger.reproducing.matching import Candidates, numbers_of
 
 EQUAL, OTHER_RULE, WITHIN, CONTRADICTED, NO_LOG = "equal", "other_rule", "within", "contradicted", "no_log"
 VERDICTS = (EQUAL, OTHER_RULE, WITHIN, CONTRADICTED, NO_LOG)
@@ -62,18 +62,9 @@ def without_unit(cells: Sequence[Cell]) -> tuple[tuple[Cell, ...], list[tuple[in
     return tuple(kept), said
 
 
-def numbers_of(cell: Cell, run: Run) -> list[Number]:
-    unit = cell.claim.unit
-    return [
-        number for number in run.numbers
-        if number.quantity == unit.quantity
-        and (number.unit == unit.unit if unit.unit else number.unit not in ("s", "TFLOP/s"))
-    ]  # fmt: skip
-
-
 def _judge_alone(cell: Cell, tolerance: float) -> None:
     runs = [run for tier in cell.candidates.tiers for run in tier]
-    pairs = [(run, number) for run in runs for number in numbers_of(cell, run)]
+    pairs = [(run, number) for run in runs for number in numbers_of(cell.claim, run)]
     if not pairs:
         return
     claim, step = cell.claim, cell.claim.step * cell.claim.unit.scale
@@ -104,7 +95,7 @@ def _fit_in(
 ) -> tuple[Run, Number, str] | None:
     for rule_is in ("default", "named") if by_named else ("default",):
         for run in tier:
-            for number in numbers_of(cell, run):
+            for number in numbers_of(cell.claim, run):
                 if number.rule_is == rule_is and (how := fit(cell.ours_of(run, number), printed, step)):
                     return run, number, how
     return None
@@ -152,11 +143,11 @@ def _searched(cell: Cell, tried: dict[int, dict[str, float]]) -> SearchCell:
     scale, run = cell.claim.unit.scale, cell.run
     by_rule = {
         f"{number.rule} over trials" if number.over_trials else number.rule: cell.ours_of(run, number)
-        for number in numbers_of(cell, run)
+        for number in numbers_of(cell.claim, run)
     }
     trials: dict[str, list[float]] = defaultdict(list)
     for other in cell.candidates.first():
-        for number in numbers_of(cell, other):
+        for number in numbers_of(cell.claim, other):
             if not number.over_trials:
                 trials[number.rule].append(cell.ours_of(other, number))
     for rule, values in trials.items():

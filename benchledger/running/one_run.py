@@ -176,10 +176,6 @@ class Outcome:
     failure: Failure | None = None
     command: str | None = None
 
-    @property
-    def is_failed(self) -> bool:
-        return self.failure is not None
-
 
 def as_frame(made: Callable[_Asked, list[Outcome]]) -> Callable[_Asked, pl.DataFrame]:
     """Wraps a function so that it returns a frame; the original needs no polars, which training machines may lack."""

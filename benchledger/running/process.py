@@ -24,7 +24,6 @@ def run_process(
     *,
     env: dict[str, str],
     timeout_s: float | None = None,
-    grace_s: float = GRACE_S,
     started: Callable[[int], None] | None = None,
 ) -> Exit:
     """Runs a command line to its end, with all its output in `log`.
@@ -45,7 +44,7 @@ def run_process(
             return Exit(127, seconds=time.monotonic() - begun)
         if started is not None:
             started(process.pid)
-        timed_out = _wait(process, received, begun, timeout_s, grace_s)
+        timed_out = _wait(process, received, begun, timeout_s)
         # Ends data workers, and other ranks if one was killed.
         _signal_group(process, signal.SIGKILL)
     code, seconds = process.returncode, time.monotonic() - begun
@@ -64,9 +63,7 @@ def run_process(
     return Exit(code, seconds=seconds)
 
 
-def _wait(
-    process: subprocess.Popen[bytes], received: list[int], begun: float, timeout_s: float | None, grace_s: float
-) -> bool:
+def _wait(process: subprocess.Popen[bytes], received: list[int], begun: float, timeout_s: float | None) -> bool:
     """Waits for the end, and ends the process after a signal or the time limit.
 
     Returns whether the limit was reached.
@@ -80,13 +77,13 @@ def _wait(
             if received or timed_out:
                 _signal_group(process, received[0] if received else signal.SIGTERM)
                 ending = now
-        elif now - ending >= grace_s:
+        elif now - ending >= GRACE_S:
             _signal_group(process, signal.SIGKILL)
             process.wait()
             return timed_out
         left = [1.0]
         if ending is not None:
-            left.append(ending + grace_s - now)
+            left.append(ending + GRACE_S - now)
         elif timeout_s is not None:
             left.append(begun + timeout_s - now)
         try:

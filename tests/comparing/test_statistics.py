@@ -7,8 +7,9 @@ import random
 
 import pytest
 
+from benchledger.answers.student_t import t_quantile, t_two_sided
 from benchledger.comparing.compare import steps_variance
-from benchledger.comparing.distributions import digamma, fit_noise, inverse_trigamma, t_quantile, t_two_sided, trigamma
+from benchledger.comparing.distributions import digamma, fit_noise, inverse_trigamma, trigamma
 from benchledger.comparing.pair_test import Pair, adjust, geometric_mean, judge
 
 QUIET = Pair([100.0, 100.2, 99.9], [100.1, 99.9, 100.0])

@@ -224,11 +224,10 @@ def test_of_two_files_of_points_one_is_to_be_named(ledger: Path) -> None:
     assert (row["passed"], row["why"]) == (None, f"2 files hold reference points: name one with --points: {listed}")
 
 
-def test_all_points_keeps_those_that_are_pruned(ledger: Path) -> None:
-    asked = {"campaign": "plain", "points": "training_8*"}
+def test_points_that_others_show_to_be_slow_are_left_out(ledger: Path) -> None:
+    row = by_name(ledger, campaign="plain", points="training_8*")["plain"]
 
-    assert by_name(ledger, **asked)["plain"]["reference_mean"] == pytest.approx(40 + 50 / 3)
-    assert by_name(ledger, **asked, all_points=True)["plain"]["passed"] is False
+    assert row["reference_mean"] == pytest.approx(40 + 50 / 3)
 
 
 def test_bert_counts_samples_apart_where_its_evaluations_do_not(ledger: Path) -> None:

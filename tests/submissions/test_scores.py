@@ -6,7 +6,6 @@ from benchledger.mlperf.scores import (
     WeakScaling,
     node_energy_j,
     olympic,
-    olympic_by,
     reached,
     switch_energy_j,
     weak_scaling,
@@ -24,9 +23,9 @@ def test_the_mean_is_without_the_extremes_of_which_missing_runs_are_some() -> No
 def test_energy_is_ordered_by_time_and_not_by_itself() -> None:
     minutes, joules = [3.0, 1.0, 2.0, 4.0], [30.0, 99.0, 10.0, 5.0]
 
-    assert olympic_by(joules, minutes, 1) == 20
-    assert olympic_by(joules[:3], minutes[:3], 1, without=1) == 20
-    assert olympic_by(joules, minutes, 1, without=2) is None
+    assert olympic(joules, 1, by=minutes) == 20
+    assert olympic(joules[:3], 1, without=1, by=minutes[:3]) == 20
+    assert olympic(joules, 1, without=2, by=minutes) is None
 
 
 def test_a_run_that_never_reached_the_target_took_longest() -> None:

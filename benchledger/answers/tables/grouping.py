@@ -13,6 +13,7 @@ SortKey = tuple[tuple[bool, bool, Any], ...]
 TABLE_COLUMNS = ("campaign", "framework", "implementation", "model", "task", "system", "gpu_model")
 # Statuses of runs whose numbers are not shown.
 FAILED = ("oom", "nan", "timeout", "failed")
+_SHOWN = 5
 
 
 def grouped(rows: Iterable[Row], columns: Iterable[str]) -> dict[Key, list[Row]]:
@@ -29,11 +30,16 @@ def sort_key(values: Iterable[Any]) -> SortKey:
     return tuple((value is None, isinstance(value, str), "" if value is None else value) for value in values)
 
 
-def differing_also(rows: Iterable[Row], columns: Iterable[str], first: str) -> str:
-    """Returns the end of an error message that names one differing column: the other columns that differ."""
-    rows = list(rows)
-    more = [name for name in columns if name != first and len({str(row[name]) for row in rows}) > 1]
-    return f"; they differ also in {', '.join(more)}" if more else ""
+def how_to_choose(rows: Iterable[Row], columns: Iterable[str]) -> str:
+    """Returns the end of an error message: in which of these columns rows differ, and the filter that chooses one."""
+    values = {name: sorted({str(row[name]) for row in rows}) for name in columns}
+    first, *more = [name for name, found in values.items() if len(found) > 1] or [""]
+    if not first:
+        return ". Choose one with --case-id"
+    shown = ", ".join(values[first][:_SHOWN]) + (" and others" if len(values[first]) > _SHOWN else "")
+    option = "--rule" if first == "unit" else f"--{first.replace('_', '-')}"
+    also = f"; they differ also in {', '.join(more)}" if more else ""
+    return f": {first} {shown}. Choose one with {option}{also}"
 
 
 def facts_of(row: Mapping[str, Any], columns: Iterable[str]) -> dict[str, str | None]:

@@ -1,4 +1,4 @@
-"""Student's t by its finite sums.
+"""Student's t beside scipy's.
 
 scipy takes seconds to import and every process of a test run collects this file, so only the test that asks it does.
 """
@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchledger.mlperf.reference_points import below
+from benchledger.answers.student_t import t_below
 
 
 @settings(deadline=None)
 @given(st.floats(-200, 200), st.integers(1, 80))
-def test_the_finite_sums_are_the_distribution(t: float, degrees: int) -> None:
+def test_the_continued_fraction_is_the_distribution(t: float, degrees: int) -> None:
     scipy_stats = pytest.importorskip("scipy.stats")
     # Near 0 scipy itself is a few 1e-13 off 1/2 + atan(t) / pi, which is the distribution of one degree.
-    assert below(t, degrees) == pytest.approx(scipy_stats.t.cdf(t, degrees), abs=1e-12)
+    assert t_below(t, degrees) == pytest.approx(scipy_stats.t.cdf(t, degrees), abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -27,4 +27,4 @@ def test_the_finite_sums_are_the_distribution(t: float, degrees: int) -> None:
     [(0.0, 7, 0.5), (1.0, 1, 0.75), (-1.0, 1, 0.25), (-1.7458836762762506, 16, 0.05), (inf, 3, 1.0), (-inf, 3, 0.0)],
 )
 def test_tabled_chances(t: float, degrees: int, chance: float) -> None:
-    assert below(t, degrees) == pytest.approx(chance, abs=1e-14)
+    assert t_below(t, degrees) == pytest.approx(chance, abs=1e-14)
