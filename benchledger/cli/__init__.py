@@ -1,9 +1,8 @@
 """The command line, the only package that uses click: a command parses, makes one library call, and prints.
 
 `main.py` defines `bench`, `commands.py` its groups, lazy loading and error handling, `settings.py` the settings of a
-call, `process.py` Ctrl-C and SIGTERM, limits on memory, and the imports that it blocks. Each command has a module of
-its name: `audit`, `completion`, `data`, `db`, `exclude`, `explain`, `export`, `forget`, `formats`, `ingest`, `plot`,
-`query`, `redact`, `report`, `run`, `runs`, `score`, `show`, `sql`. They share options (`options.py`), tab completion
-(`complete.py`), printing (`output.py`, `render.py`), the progress bar and summary of an ingest (`ingest_summary.py`),
-the overview of `bench` alone (`overview.py`), and the filling of Markdown pages (`page.py`).
+call, `signals.py` Ctrl-C and SIGTERM, `memory_limit.py` and `import_blocker.py` the limits of its process. Each command
+has a module of its name. They share options (`options.py`), tab completion (`complete.py`), printing (`output.py`,
+`render.py`), the progress bar and summary of an ingest (`ingest_summary.py`), the overview of `bench` alone
+(`overview.py`), and the filling of Markdown pages (`page.py`).
 """

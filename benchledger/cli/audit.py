@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 import benchledger
+from benchledger.cli.import_blocker import allow_imports
 from benchledger.cli.options import output_options
 from benchledger.cli.output import frame_table, print_frame, write_file, write_text
-from benchledger.cli.process import allow_imports
 from benchledger.cli.render import table_text
 from benchledger.cli.reveal import headed, revealed
 from benchledger.cli.settings import Settings

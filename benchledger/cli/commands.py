@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from benchledger.cli.process import stopped_by
+from benchledger.cli.signals import stopped_by
 from benchledger.errors import BenchledgerError, UsageError, suggestion
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def is_interrupt(error: BaseException | None) -> bool:
 def _tell(error: BaseException) -> None:
     if isinstance(error, BenchledgerError):
         raise CommandError(error) from error
-    from benchledger.cli.process import is_out_of_memory
+    from benchledger.cli.memory_limit import is_out_of_memory
 
     if is_out_of_memory(error):
         what = f"memory ran out ({str(error).partition(chr(10))[0] or 'no more from the system'})"

@@ -17,8 +17,8 @@ import click
 import benchledger
 from benchledger.cli.commands import is_interrupt, stop
 from benchledger.cli.options import form_option, wait_option
-from benchledger.cli.process import stopped_by
 from benchledger.cli.settings import Settings
+from benchledger.cli.signals import stopped_by
 from benchledger.errors import BenchledgerError
 from benchledger.exports.values import escaped
 

@@ -12,7 +12,8 @@ import click
 
 from benchledger import __version__
 from benchledger.cli.commands import REVEAL, MainGroup
-from benchledger.cli.process import block_imports, command_ended, handle_signals
+from benchledger.cli.import_blocker import block_imports
+from benchledger.cli.signals import command_ended, handle_signals
 
 # The first sentence of each command's own help (a test compares them). Command NAME is function NAME of cli/NAME.py.
 COMMANDS = {
@@ -73,7 +74,7 @@ def bench(
 ) -> None:
     """A ledger of training-benchmark results: logs in, tables out."""
     # Imported here: pathlib alone is a tenth of the time that help may take.
-    from benchledger.cli.process import check_memory_limit
+    from benchledger.cli.memory_limit import check_memory_limit
     from benchledger.cli.settings import read_settings
     from benchledger.store.lock_wait import set_wait_listener
 

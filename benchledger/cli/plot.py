@@ -59,7 +59,7 @@ for _name, (_text, _options) in _PLOTS.items():
 
 
 def _draw(name: str, settings: Settings, output: Path | None, show_sql: bool, **words: Any) -> None:
-    from benchledger.cli.process import allow_imports
+    from benchledger.cli.import_blocker import allow_imports
     from benchledger.exports.answer_files import refuse_overwrite
     from benchledger.plots.charts import file_bytes, need_ending
     from benchledger.plots.data import plot_data

@@ -2,7 +2,7 @@
 
 - `ingest` is `bench ingest`; `discover` walks folders, `plan` finds what has changed (of a few files by
   `few_files`, without reading all that the ledger knows), `roots` the root of a file.
-- Reading, without a database: `reading` in order, `pool` in other `processes`, so that a killed one costs one file;
+- Reading, without a database: `reading` in order, `pool` in `worker_processes`, so that a killed one costs one file;
   `members` and `archive_worker` the members of archives, `read` the files of one of the `units`, guarded by
   `read_guard`. `transfer` moves tables between processes, and spills the records of long logs to the disk.
 - `accounts` gives each file its outcome (`outcomes`), with its `sightings`; `batches` decides when batches are written.

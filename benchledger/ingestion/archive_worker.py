@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from benchledger.ingestion import read
 from benchledger.ingestion.discover import FoundFile
 from benchledger.ingestion.members import ArchiveToRead, ReadMembers, read_members
-from benchledger.ingestion.processes import Processes
 from benchledger.ingestion.transfer import send_file
 from benchledger.ingestion.units import ReadFiles
+from benchledger.ingestion.worker_processes import Processes
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

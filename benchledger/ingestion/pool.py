@@ -12,9 +12,9 @@ from benchledger.errors import BenchledgerError
 from benchledger.ingestion import read
 from benchledger.ingestion.archive_worker import ArchiveWorker
 from benchledger.ingestion.members import ArchiveToRead, ReadMembers, read_members, unread_archive
-from benchledger.ingestion.processes import Processes, start_method
 from benchledger.ingestion.read import UnitReader, begin_worker
 from benchledger.ingestion.units import ReadFiles, Unit, WasRead
+from benchledger.ingestion.worker_processes import Processes, start_method
 
 # Makes the reader of a process, which calls the argument `meanwhile` again and again.
 NewReader = Callable[..., UnitReader]

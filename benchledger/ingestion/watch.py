@@ -21,8 +21,8 @@ from benchledger.definitions.manifest import KEY, read_manifest
 from benchledger.errors import DatabaseError, UsageError, missing_extra
 from benchledger.ingestion.discover import FoundFile, discover, found_now
 from benchledger.ingestion.ingest import IngestOptions, IngestResult, ingest_with
-from benchledger.ingestion.processes import Processes
 from benchledger.ingestion.remote import is_remote
+from benchledger.ingestion.worker_processes import Processes
 from benchledger.store.copies import ledger_files
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.key_file import read_key_file

@@ -19,7 +19,7 @@ from benchledger.running.failure import Exit, Failure, closing_line, failure_of
 from benchledger.running.job import Job
 from benchledger.running.launch import Launch, command, environment_of, shared_script, shell_text
 from benchledger.running.manifest import ended, manifest, shown_command
-from benchledger.running.process import run_process
+from benchledger.running.runner_process import run_process
 from benchledger.running.staging import RunFolder, Staging
 
 if TYPE_CHECKING:

@@ -288,7 +288,7 @@ def _import_duckdb() -> None:
 
     if not was_there and getattr(duckdb, "STRING", None) is not None:
         # Importing duckdb opens a database in memory with its own threads, and a process with threads must not be
-        # forked. Only its type names need that database, and a command blocks their import (cli/process.py).
+        # forked. Only its type names need that database, and a command blocks their import (cli/import_blocker.py).
         # Without the block the database is closed here.
         duckdb.close()
 

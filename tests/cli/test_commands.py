@@ -180,7 +180,7 @@ def test_help_costs_little_more_than_importing_click() -> None:
     own = {
         "benchledger",
         "benchledger.errors",
-        *(f"benchledger.cli{name}" for name in ("", ".commands", ".main", ".process")),
+        *(f"benchledger.cli{name}" for name in ("", ".commands", ".import_blocker", ".main", ".signals")),
     }
     assert {name for name in more if name.partition(".")[0] not in sys.stdlib_module_names} == own
 
@@ -205,7 +205,7 @@ def test_duckdb_has_all_its_names_for_a_command_and_opens_no_database_for_them()
     looked_at = """import duckdb, os
 print(len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 1)
 print(duckdb.__version__, sorted(vars(duckdb)))"""
-    without = f"from benchledger.cli.process import block_imports\nblock_imports()\n{looked_at}"
+    without = f"from benchledger.cli.import_blocker import block_imports\nblock_imports()\n{looked_at}"
 
     said = [
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()

@@ -172,7 +172,7 @@ def test_a_second_signal_ends_at_once(tmp_path: Path, logs: Path) -> None:
 def test_a_forked_process_that_does_not_listen_itself_ends_without_a_word() -> None:
     code = """
 import os, signal, sys, time
-from benchledger.cli.process import handle_signals
+from benchledger.cli.signals import handle_signals
 handle_signals()
 child = os.fork()
 if not child:
@@ -189,7 +189,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 def test_a_signal_while_logging_hands_on_its_lock_stops_the_command_afterwards() -> None:
     code = """
 import logging, os, signal, time
-from benchledger.cli.process import handle_signals
+from benchledger.cli.signals import handle_signals
 handle_signals()
 logging.Filterer.filter = lambda *_: os.kill(os.getpid(), signal.SIGTERM) or print("filtered", flush=True)
 try:

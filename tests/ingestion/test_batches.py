@@ -260,7 +260,7 @@ def test_what_is_kept_of_logs_whose_records_wait_in_files_is_what_is_kept_of_the
 def test_what_writes_is_imported_while_other_processes_read(defined_ledger: Path, tmp_path: Path) -> None:
     db = made(defined_ledger, tmp_path / "ledger")
     code = f"""import sys
-from benchledger.cli.process import block_imports
+from benchledger.cli.import_blocker import block_imports
 block_imports()
 from benchledger.ingestion import ingest, pool, units, write
 pool.WORTH_A_PROCESS, units.UNIT_FILES = 1, 1

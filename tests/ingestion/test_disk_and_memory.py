@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from benchledger import ingest
-from benchledger.cli.process import NEEDED
+from benchledger.cli.memory_limit import NEEDED
 from tests.ingestion.logs import one, put, run_text
 
 BENCH = Path(sys.executable).with_name("bench")

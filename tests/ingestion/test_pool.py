@@ -31,10 +31,10 @@ from benchledger.ingestion import read as read_module
 from benchledger.ingestion.discover import discover
 from benchledger.ingestion.members import ArchiveToRead
 from benchledger.ingestion.pool import KILLED, WORTH_A_PROCESS, Pool
-from benchledger.ingestion.processes import Processes, start_method
 from benchledger.ingestion.read import process_reader
 from benchledger.ingestion.transfer import send_file
 from benchledger.ingestion.units import ReadFiles, ToRead, Unit, WasRead
+from benchledger.ingestion.worker_processes import Processes, start_method
 from benchledger.scanning.samples import known_formats
 from tests.ingestion.logs import put
 from tests.ingestion.packing import tar

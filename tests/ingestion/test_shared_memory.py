@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 from benchledger.ingestion import read, transfer
-from benchledger.ingestion.processes import Processes
 from benchledger.ingestion.units import ReadFiles, WasRead
+from benchledger.ingestion.worker_processes import Processes
 
 FILES = [WasRead(problem="cannot be read"), WasRead(None, 7, "ab", 3, "loaded", first_rejects=("1: no head: x",))]
 
@@ -87,14 +87,14 @@ from functools import partial
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
-from benchledger.ingestion import processes, read
+from benchledger.ingestion import read, worker_processes
 before, place = os.nice(0), Path({str(tmp_path)!r})
 new_reader = partial(read.process_reader, frozenset(), bytes(32), place)
 new_reader()
 print(os.nice(0) - before)
 theirs, ours = Pipe(duplex=False)
 parent = Connection(os.dup(ours.fileno()), readable=False)
-processes._begin((theirs, ours), None, (), read.begin_worker, (new_reader,))
+worker_processes._begin((theirs, ours), None, (), read.begin_worker, (new_reader,))
 print(os.nice(0) - before, flush=True)
 parent.close()
 time.sleep(60)
