@@ -2,6 +2,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "literals.h"
@@ -328,7 +329,8 @@ static int slow_number(void *context, Span text, double *number) {
     PyThreadState **state = context;
     PyEval_RestoreThread(*state);
     *number = PyOS_string_to_double(copy, NULL, NULL);
-    int sound = !PyErr_Occurred();
+    /* The reference reader tells whether a number near the limits of a double, or 0, is what the text says. */
+    int sound = !PyErr_Occurred() && fabs(*number) > 1e-290 && fabs(*number) < 1e290;
     PyErr_Clear();
     *state = PyEval_SaveThread();
     return sound;

@@ -12,7 +12,7 @@ from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning import rows
 from benchledger.scanning.detection import BLOCK
 from benchledger.scanning.file_reader import BLANKS, NUMBER_CELL, FileReader, lines_of, number_in
-from benchledger.scanning.rows import Columns, Pair, Pieces, Refused
+from benchledger.scanning.rows import Columns, Pair, Pieces, Refused, exact
 from benchledger.scanning.values import decode, to_time
 
 # A file without a header is read by a column list if at least this share of its lines fits.
@@ -119,7 +119,7 @@ class CsvReader(FileReader):
                 continue
             match = number_in(self.layouts, cell)
             stated = cell not in _NOT_STATED
-            value = float(match.group(1)) if match and stated else None
+            value = exact(match.group(1)) if match and stated else None
             unit = (match.group(2) if match else None) or header_unit
             pairs.append((name, value, cell if stated and not match else None, unit))
         return columns, pairs

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning import rows
 from benchledger.scanning.layout import Layouts
-from benchledger.scanning.rows import Columns, Pair, Pieces, Place, Refused, RejectedPiece, Row, make_row
+from benchledger.scanning.rows import Columns, Pair, Pieces, Place, Refused, RejectedPiece, Row, exact, make_row
 from benchledger.scanning.values import decode, refuse_cut
 
 # Blanks around a cell. A no-break space belongs to the cell.
@@ -47,7 +47,7 @@ def pair_of(layouts: Layouts, name: str, cell: str, unit: str | None = None) -> 
     if cell in NOT_STATED:
         return name, None, None, unit
     if match := number_in(layouts, cell):
-        return name, float(match.group(1)), None, match.group(2) or unit
+        return name, exact(match.group(1)), None, match.group(2) or unit
     if _THOUSANDS.match(cell):
         return name, float(cell.replace(",", "")), None, unit
     return name, None, cell, None
@@ -108,10 +108,10 @@ class FileReader:
         try:
             columns, pairs = values()
             refuse_cut(self.layouts, self.record, pairs)
+            row = make_row(self.layouts, self.record, pairs, columns, place)
         except Refused as error:
             reject(pieces, *place, self.record.name, str(error), text)
             return None
         pieces.pieces += 1
-        row = make_row(self.layouts, self.record, pairs, columns, place)
         pieces.rows.append(row)
         return row

@@ -14,7 +14,7 @@ from benchledger.scanning import rows
 from benchledger.scanning.detection import BLOCK
 from benchledger.scanning.file_reader import FileReader, reject
 from benchledger.scanning.json_values import MISSING, at, pairs_of, selects, values_by_step
-from benchledger.scanning.json_walk import DECODER, BrokenJson, JsonWalk, members_of
+from benchledger.scanning.json_walk import LENIENT, BrokenJson, JsonWalk, members_of
 from benchledger.scanning.rows import Columns, Pair, Pieces, Place, Refused, make_row, scaled
 
 _BLANK_BYTES = re.compile(rb"\s*")
@@ -49,7 +49,7 @@ class JsonReader(FileReader):
                 return None if self.format.alone else f"the document names {shown}"
             try:
                 text = head[begin:].decode("utf-8", "surrogateescape")
-                data = DECODER.raw_decode(text)[0] if self.format.embedded else json.loads(text, strict=False)
+                data = LENIENT.raw_decode(text)[0] if self.format.embedded else json.loads(text, strict=False)
             except (ValueError, RecursionError):
                 if self.format.alone:
                     return None
@@ -66,9 +66,13 @@ class JsonReader(FileReader):
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
         """Adds the records of a document; a document that is not JSON is one reject, at the place of the error."""
 
-        def add_member(path: str, data: Any, place: Place, position: int) -> None:
+        def add_member(path: str, data: Any, place: Place, position: int, refused: str | None) -> None:
             if isinstance(data, dict) and (found := self._record_of(path, data)) is not None:
-                self._add(*found, data, place, walk.text[position : position + rows.REJECT_TEXT_LIMIT], pieces)
+                text = walk.text[position : position + rows.REJECT_TEXT_LIMIT]
+                if refused is None:
+                    self._add(*found, data, place, text, pieces)
+                else:
+                    _reject(pieces, place, found[0], refused, text)
 
         start = self.begin_of(buffer)
         place = (line + buffer.count(b"\n", 0, start), base + start)
@@ -125,9 +129,12 @@ class JsonReader(FileReader):
         line, offset = place
         found = values_by_step(definition, data)
         for number, (step, values) in enumerate(found):
-            pieces.pieces += 1
-            pairs = _with_units(values, definition, data)
-            pieces.rows.append(make_row(self.layouts, record, pairs, {"step": step}, (line, offset + number)))
+            own, pairs = (line, offset + number), _with_units(values, definition, data)
+            try:
+                pieces.rows.append(make_row(self.layouts, record, pairs, {"step": step}, own))
+                pieces.pieces += 1
+            except Refused as error:
+                _reject(pieces, own, record, str(error), str(values))
         return set(range(offset, offset + len(found)))
 
     def _add(
@@ -138,16 +145,21 @@ class JsonReader(FileReader):
             pairs = pairs_of(definition, data, columns)
             if pairs is None:
                 raise Refused(f"bad json: the object lacks what record {record.name!r} asks for")
+            clock = columns.get("clock_s")
+            if definition.time_unit and isinstance(clock, float):
+                columns["clock_s"] = scaled(clock, vocabulary().spellings[definition.time_unit][1])
+            row = make_row(self.layouts, record, _with_units(pairs, definition, data), columns, place)
         except (Refused, RecursionError) as error:
             reason = str(error) if isinstance(error, Refused) else rows.BAD_JSON
-            shown = text[: rows.REJECT_TEXT_LIMIT].encode("utf-8", "surrogateescape")
-            reject(pieces, *place, record.name, reason, shown)
+            _reject(pieces, place, record, reason, text)
             return
         pieces.pieces += 1
-        clock = columns.get("clock_s")
-        if definition.time_unit and isinstance(clock, float):
-            columns["clock_s"] = scaled(clock, vocabulary().spellings[definition.time_unit][1])
-        pieces.rows.append(make_row(self.layouts, record, _with_units(pairs, definition, data), columns, place))
+        pieces.rows.append(row)
+
+
+def _reject(pieces: Pieces, place: Place, record: RecordDefinition, reason: str, text: str) -> None:
+    shown = text[: rows.REJECT_TEXT_LIMIT].encode("utf-8", "surrogateescape")
+    reject(pieces, *place, record.name, reason, shown)
 
 
 def _keys_of(paths: tuple[str, ...]) -> list[str]:

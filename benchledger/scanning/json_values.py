@@ -10,7 +10,7 @@ from typing import Any
 from benchledger.definitions.file_maps import JsonMap
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning import rows
-from benchledger.scanning.rows import Pair, Refused
+from benchledger.scanning.rows import Pair, Refused, exact
 from benchledger.scanning.values import LARGEST, decode, to_time
 
 _LARGEST = {"step": LARGEST, "epoch": LARGEST, "rank": 2**31}
@@ -18,8 +18,29 @@ _LARGEST = {"step": LARGEST, "epoch": LARGEST, "rank": 2**31}
 _DEEPEST = 32
 # A step is less than 10**18.
 _STEP_DIGITS = 18
+# So long an integer may be that is a float, too.
+_FLOAT_DIGITS = 308
 
 MISSING = object()
+
+
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns the members of a JSON object. Raises Refused for a key with two values: one of them is wrong."""
+    found = dict(pairs)
+    if len(found) != len(pairs) and any(repr(found[key]) != repr(value) for key, value in pairs):
+        raise Refused(rows.TWO_KEYS)
+    return found
+
+
+def whole(text: str) -> int:
+    value = int(text)
+    if len(text) > _FLOAT_DIGITS:
+        exact(text)
+    return value
+
+
+# Texts, such as names of kernels, may contain control characters.
+DECODER = json.JSONDecoder(object_pairs_hook=unique, parse_float=exact, parse_int=whole, strict=False)
 
 
 def at(data: Any, path: str) -> Any:
@@ -87,7 +108,7 @@ def values_by_step(definition: JsonMap, data: Any) -> list[tuple[int, list[Pair]
         for key, value in values.items() if isinstance(values, dict) else ():
             # A text such as "nan" is no measurement.
             if key.isdecimal() and len(key) <= _STEP_DIGITS:
-                number = _finite_int(value) if _is_number(value) else None
+                number = _to_float(value) if _is_number(value) else None
                 found.setdefault(int(key), []).append((name, number, None, None))
     return sorted(found.items())
 
@@ -122,7 +143,7 @@ def flat_pairs(values: dict[str, Any], prefix: str = "", depth: int = 1) -> Iter
         elif isinstance(value, bool | str):
             yield name, None, storable(str(value)), None
         elif isinstance(value, int | float):
-            yield name, _finite_int(value), None, None
+            yield name, _to_float(value), None, None
         else:
             yield name, None, storable(json.dumps(value, ensure_ascii=False)), None
 
@@ -132,11 +153,11 @@ def storable(text: str) -> str:
     return decode(text.encode("utf-8", "backslashreplace"))
 
 
-def _finite_int(value: int | float) -> float:
+def _to_float(value: int | float) -> float:
     try:
         return float(value)
     except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
+        raise Refused(rows.OUT_OF_RANGE) from None
 
 
 def _is_number(value: Any) -> bool:
@@ -164,5 +185,5 @@ def _json_column(name: str, value: Any) -> Any:
     if name == "clock_s" or name in _LARGEST:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise Refused(rows.BAD_NUMBER)
-        return _finite_int(value) if name == "clock_s" else column_value(name, value)
+        return _to_float(value) if name == "clock_s" else column_value(name, value)
     return storable(str(value))

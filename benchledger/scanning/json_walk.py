@@ -7,19 +7,20 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from benchledger.scanning.rows import Place
+from benchledger.scanning.json_values import DECODER
+from benchledger.scanning.rows import Place, Refused
 
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _NEXT = re.compile(r"[ \t\r\n]*([,\]])[ \t\r\n]*")
-# Names of kernels may contain any character, control characters too.
-DECODER = json.JSONDecoder(strict=False)
+
+LENIENT = json.JSONDecoder(strict=False)
 
 
 class BrokenJson(Exception):
     """Raised for text that is not JSON; `position` is its place in the document."""
 
     def __init__(self, why: str, position: int) -> None:
-        super().__init__(f"bad json: {why}")
+        super().__init__(why if why.startswith("bad ") else f"bad json: {why}")
         self.position = position
 
 
@@ -27,7 +28,8 @@ class JsonWalk:
     """One document: descends to the lists of records, and parses everything else at once.
 
     `kind_of` tells what the value at a path is (see `JsonReader.kind_of`); `on_member` gets each member of a list or
-    object of records, with its path, place and position. `places` has the place of each key on the way.
+    object of records, with its path, place and position, and why it cannot be stored, if so. `places` has the place of
+    each key on the way.
     """
 
     def __init__(
@@ -35,7 +37,7 @@ class JsonWalk:
         document: bytes,
         place: Place,
         kind_of: Callable[[str], str | None],
-        on_member: Callable[[str, Any, Place, int], None],
+        on_member: Callable[[str, Any, Place, int, str | None], None],
     ) -> None:
         # Bytes that are not UTF-8 are kept, since places are counted in bytes.
         self.text = document.decode("utf-8", "surrogateescape")
@@ -80,9 +82,11 @@ class JsonWalk:
             return self._object(start, path, kind == "members")
         return self._plain(start)
 
-    def _plain(self, start: int) -> tuple[Any, int]:
+    def _plain(self, start: int, decoder: json.JSONDecoder = DECODER) -> tuple[Any, int]:
         try:
-            return DECODER.raw_decode(self.text, start)
+            return decoder.raw_decode(self.text, start)
+        except Refused as error:
+            raise BrokenJson(str(error), start) from None
         except json.JSONDecodeError as error:
             raise BrokenJson(error.msg, error.pos) from None
         except (ValueError, RecursionError):
@@ -104,8 +108,7 @@ class JsonWalk:
             self.places[below] = self.place(position)
             position = self._expect(":", end)
             if of_records:
-                found[key], end = self._plain(position)
-                self._on_member(members_of(path), found[key], self.places[below], position)
+                found[key], end = self._member(position, members_of(path), self.places[below])
             else:
                 found[key], end = self._value(position, below)
             position = self._past_blanks(end)
@@ -118,14 +121,26 @@ class JsonWalk:
         if self.text[position : position + 1] == "]":
             return [], position + 1
         while True:
-            data, end = self._plain(position)
-            self._on_member(path, data, self.place(position), position)
+            _, end = self._member(position, path, self.place(position))
             mark = _NEXT.match(self.text, end)
             if mark is None:
                 raise BrokenJson("',' should stand here", self._past_blanks(end))
             if mark.group(1) == "]":
                 return [], mark.end(1)
             position = mark.end()
+
+    def _member(self, position: int, path: str, place: Place) -> tuple[Any, int]:
+        # A value that cannot be stored refuses its member only.
+        refused = None
+        try:
+            data, end = DECODER.raw_decode(self.text, position)
+        except Refused as error:
+            refused = str(error)
+            data, end = self._plain(position, LENIENT)
+        except (ValueError, RecursionError):
+            data, end = self._plain(position)
+        self._on_member(path, data, place, position, refused)
+        return data, end
 
     def _expect(self, mark: str, position: int) -> int:
         position = self._past_blanks(position)

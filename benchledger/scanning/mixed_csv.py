@@ -11,7 +11,7 @@ from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning import rows
 from benchledger.scanning.file_reader import BLANKS, NOT_STATED, NUMBER_CELL, FileReader, lines_of, pair_of, reject
 from benchledger.scanning.json_values import column_value
-from benchledger.scanning.rows import Columns, Pair, Pieces, Refused, scaled
+from benchledger.scanning.rows import Columns, Pair, Pieces, Refused, exact, scaled
 from benchledger.scanning.values import decode
 
 # A row begins at the start of a line, or behind program output at a number in quotes.
@@ -139,8 +139,8 @@ def _column(name: str, cell: str, unit: str | None) -> Any:
     if match is None:
         raise Refused(rows.BAD_NUMBER)
     if name == "clock_s":
-        return scaled(float(match.group(1)), vocabulary().spellings.get(unit or "s", ("s", 1.0))[1])
-    return column_value(name, float(match.group(1)))
+        return scaled(exact(match.group(1)), vocabulary().spellings.get(unit or "s", ("s", 1.0))[1])
+    return column_value(name, exact(match.group(1)))
 
 
 def _cells(line: bytes) -> list[str]:

@@ -3,35 +3,23 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 import warnings
 from typing import Any
 
 from benchledger.scanning import rows
-from benchledger.scanning.rows import Refused
+from benchledger.scanning.json_values import DECODER
+from benchledger.scanning.rows import Refused, exact
 from benchledger.scanning.values import decode
 
 NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)\Z", re.IGNORECASE)
-
-
-def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Returns the members of a JSON object. Raises Refused for a key that occurs twice: one of its values is wrong."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise Refused(rows.TWO_KEYS)
-    return found
-
-
-# Texts may contain control characters.
-_DECODER = json.JSONDecoder(object_pairs_hook=unique, strict=False)
 
 
 def json_line(text: bytes) -> dict[str, Any] | None:
     if text[:1] != b"{":
         return None
     try:
-        data = _DECODER.decode(text.decode("utf-8", "surrogateescape"))
+        data = DECODER.decode(text.decode("utf-8", "surrogateescape"))
     except (ValueError, RecursionError):
         raise Refused(rows.BAD_JSON) from None
     return data or None
@@ -58,7 +46,9 @@ def dict_line(text: bytes) -> dict[str, Any] | None:
 def _literal(node: ast.expr, source: str) -> Any:
     # A value that is no literal, such as `tensor(0.5)`, is its text.
     match node:
-        case ast.Constant(value=str() | int() | float() | None as value):
+        case ast.Constant(value=float()):
+            return exact((ast.get_source_segment(source, node) or "").replace("_", ""))
+        case ast.Constant(value=str() | int() | None as value):
             return value
         case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=operand):
             value = _literal(operand, source)

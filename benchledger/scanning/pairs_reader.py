@@ -6,7 +6,7 @@ import re
 
 from benchledger.definitions.log_format import PairsStyle
 from benchledger.scanning.patterns import ABSENT
-from benchledger.scanning.rows import CUT_NUMBER, Pair, Refused
+from benchledger.scanning.rows import CUT_NUMBER, Pair, Refused, exact
 from benchledger.scanning.values import NUMBER, NUMBER_WORD, decode, goes_on, to_number
 
 KEY_LIMIT = 96
@@ -100,7 +100,7 @@ class PairsReader:
                 name, raw, quoted, truth = match.groups()
                 words = quoted if quoted is not None else truth
                 text = None if words is None else decode(words)
-                pairs.append((name.decode(), None if raw is None else float(raw), text, None))
+                pairs.append((name.decode(), None if raw is None else exact(raw), text, None))
                 position = self._past_blanks(tail, match.end())
                 continue
             assign = tail.find(self._assign, position, position + KEY_LIMIT + len(self._assign))

@@ -12,14 +12,13 @@ from benchledger.definitions.log_format import COLUMNS, LogFormat, PairsStyle, R
 from benchledger.definitions.template import LIST, Template
 from benchledger.definitions.vocabulary import CURRENT
 from benchledger.scanning import rows
-from benchledger.scanning.json_values import column_value, pairs_of, selects
+from benchledger.scanning.json_values import column_value, pairs_of, selects, unique, whole
 from benchledger.scanning.layout import Layout, Layouts
-from benchledger.scanning.object_lines import unique
 from benchledger.scanning.pairs_reader import PairsReader
-from benchledger.scanning.rows import Columns, Pair, Pieces, Refused, Row, row_of
+from benchledger.scanning.rows import Columns, Pair, Pieces, Refused, Row, exact, row_of
 from benchledger.scanning.values import decode, goes_on, hole_value, refuse_cut
 
-_DECODER = json.JSONDecoder(object_pairs_hook=unique)
+_DECODER = json.JSONDecoder(object_pairs_hook=unique, parse_float=exact, parse_int=whole)
 _LAST_NUMBER = re.compile(r"[0-9]+\Z")
 
 

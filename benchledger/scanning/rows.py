@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,12 +16,13 @@ from benchledger.scanning.layout import Layout, Layouts
 NO_HEAD = "no head: the line has an anchor of the format, but no template matches its start"
 NO_TEMPLATE = "no template: the line starts like a record, but no template matches the rest"
 BAD_JSON = "bad json: the object is cut, not JSON, or nested too deep"
-TWO_KEYS = "bad json: a key occurs twice"
+TWO_KEYS = "bad json: a key has two values"
 BAD_DICT = "bad dict: the dict of Python is cut, or has keys that are no text"
 TOO_LONG = "too long: a piece of more than 65,536 bytes"
 TOO_LARGE = "too large: a document of more than 512 MiB is not read"
 BAD_TIME = "no such time: the date or hour does not exist"
 BAD_NUMBER = "bad number: a step, epoch, rank or clock that is no number or too large for its column"
+OUT_OF_RANGE = "bad number: too large, or too near to zero, for a float"
 CUT_NUMBER = "cut number: the text behind the number is neither a separator nor a known unit"
 NO_OWN = "no own value: the list has no value for the number in the line"
 BAD_SQLITE = "bad sqlite: the file is corrupt, or its tables are not those of the format"
@@ -38,6 +40,8 @@ Columns = dict[str, int | float | str | datetime | None]
 Place = tuple[int, int]
 
 PIECE_LIMIT = 65_536
+# A digit other than 0 before the exponent.
+_NOT_ZERO = re.compile(r"[^eE1-9]*[1-9]")
 REJECT_TEXT_LIMIT = 1_000
 
 
@@ -86,9 +90,23 @@ class Pieces:
     files: list[str] = field(default_factory=list)
 
 
+def exact(text: str | bytes) -> float:
+    """Returns the number that a text is. Raises Refused for one that would become infinite or 0: `1e999`, `1e-999`."""
+    value = float(text)
+    if (value == 0 or math.isinf(value)) and _NOT_ZERO.match(text if isinstance(text, str) else text.decode()):
+        raise Refused(OUT_OF_RANGE)
+    return value
+
+
 def scaled(value: float, scale: float) -> float:
     """Returns a value in the ledger's unit, exact to the last bit: 406,240 ns are 0.00040624 s, but not times 1e-9."""
     return value / round(1 / scale) if 0 < scale < 1 and math.isclose(round(1 / scale) * scale, 1) else value * scale
+
+
+def _in_range(value: float, printed: float) -> float:
+    if (math.isinf(value) and not math.isinf(printed)) or (value == 0 and printed != 0):
+        raise Refused(OUT_OF_RANGE)
+    return value
 
 
 def make_row(layouts: Layouts, record: RecordDefinition, pairs: Sequence[Pair], columns: Columns, place: Place) -> Row:
@@ -100,9 +118,10 @@ def make_row(layouts: Layouts, record: RecordDefinition, pairs: Sequence[Pair], 
 def row_of(
     layout: Layout, pairs: Sequence[Pair], columns: Columns, place: Place, scale: Callable[[float, float], float]
 ) -> Row:
-    """Returns the row of a known layout; `scale` converts a value to its unit."""
+    """Returns the row of a known layout; `scale` converts a value to its unit. Raises Refused for an overflow."""
     values = [
-        None if pair[1] is None else scale(pair[1], factor) for pair, factor in zip(pairs, layout.scales, strict=False)
+        None if pair[1] is None else _in_range(scale(pair[1], factor), pair[1])
+        for pair, factor in zip(pairs, layout.scales, strict=False)
     ]
     texts = [pair[2] for pair in pairs]
     has_text = any(text is not None for text in texts)

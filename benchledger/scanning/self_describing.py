@@ -20,7 +20,7 @@ from benchledger.scanning.file_reader import NUMBER_CELL, FileReader, lines_of, 
 from benchledger.scanning.json_values import flat_pairs
 from benchledger.scanning.layout import NamedLayouts
 from benchledger.scanning.object_lines import NOT_FINITE, dict_line, json_line
-from benchledger.scanning.rows import Columns, Pair, Pieces, Place, Refused, make_row
+from benchledger.scanning.rows import Columns, Pair, Pieces, Place, Refused, exact, make_row
 from benchledger.scanning.unread import is_measurement
 from benchledger.scanning.values import LARGEST, refuse_cut
 
@@ -287,4 +287,4 @@ class SelfDescribingReader(FileReader):
         if NOT_FINITE.match(text):
             return name, float(text), None, None
         match = NUMBER_CELL.match(text)
-        return (name, float(match.group(1)), None, None) if match and not match.group(2) else pair
+        return (name, exact(match.group(1)), None, None) if match and not match.group(2) else pair

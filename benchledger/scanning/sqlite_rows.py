@@ -94,20 +94,21 @@ class SqliteReader(FileReader):
             why = rows.TOO_LONG if is_long else rows.BAD_CELL
             reject(pieces, *place, record.name, why, text.encode("utf-8", "backslashreplace"))
             return
-        pairs: list[Pair] = [(definition.duration, float(end - start), None, definition.unit)]
-        pairs += [_pair(name, value) for name, value in values.items()]
-        try:
-            refuse_cut(self.layouts, record, pairs)
-        except Refused as error:
-            reject(pieces, *place, record.name, str(error), f"{shown[:_SHOWN]}: {values}".encode())
-            return
-        pieces.pieces += 1
         columns: Columns = {
             "clock_s": scaled(start - first, scale),
             "label": None if definition.span else decode(shown.encode("utf-8", "backslashreplace")),
             "device": None if device is None else str(device),
         }
-        pieces.rows.append(make_row(self.layouts, record, pairs, columns, place))
+        pairs: list[Pair] = [(definition.duration, float(end - start), None, definition.unit)]
+        pairs += [_pair(name, value) for name, value in values.items()]
+        try:
+            refuse_cut(self.layouts, record, pairs)
+            made = make_row(self.layouts, record, pairs, columns, place)
+        except Refused as error:
+            reject(pieces, *place, record.name, str(error), f"{shown[:_SHOWN]}: {values}".encode())
+            return
+        pieces.pieces += 1
+        pieces.rows.append(made)
 
 
 _Found = tuple[Any, Any, Any, Any, dict[str, Any]]

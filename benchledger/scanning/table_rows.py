@@ -7,6 +7,7 @@ nvidia-smi dmon and pmon print them.
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
 
 from benchledger.definitions.log_format import LogFormat
@@ -14,7 +15,7 @@ from benchledger.scanning import rows
 from benchledger.scanning.detection import BLOCK
 from benchledger.scanning.file_reader import BLANKS, NOT_STATED, NUMBER_CELL, FileReader, lines_of, pair_of, reject
 from benchledger.scanning.json_values import column_value
-from benchledger.scanning.rows import Columns, Pair, Pieces, Refused, make_row
+from benchledger.scanning.rows import Columns, Pair, Pieces, Refused, exact, make_row
 from benchledger.scanning.values import decode, refuse_cut, to_seconds, to_time
 
 _RULE = re.compile(r"-{3,}(?: {1,4}-{3,})+ *\Z")
@@ -111,6 +112,9 @@ class TableReader(FileReader):
                 return
             reject(pieces, line, offset, self.record.name, rows.BAD_CELL if cells is None else rows.CUT_ROW, text)
             return
+        self.add_row(partial(self._row_values, cells), (line, offset), text, pieces)
+
+    def _row_values(self, cells: list[str]) -> tuple[Columns, list[Pair]]:
         columns: Columns = {}
         pairs: list[Pair] = []
         for name, cell in zip(self._names, cells, strict=True):
@@ -119,19 +123,20 @@ class TableReader(FileReader):
                 pairs.append(pair_of(self.layouts, name, cell))
             else:
                 columns[column] = None if cell in NOT_STATED else cell
-        self.add_row(lambda: (columns, pairs), (line, offset), text, pieces)
+        return columns, pairs
 
     def _footer(self, match: re.Match[str], line: int, offset: int, pieces: Pieces) -> None:
         name, record = match.group(1).strip(), self.format.records[-1]
         if (record.name, name) in self.format.fields:
-            pairs = [pair_of(self.layouts, name, match.group(2))]
             try:
+                pairs = [pair_of(self.layouts, name, match.group(2))]
                 refuse_cut(self.layouts, record, pairs)
+                row = make_row(self.layouts, record, pairs, {}, (line, offset))
             except Refused as error:
                 reject(pieces, line, offset, record.name, str(error), match.group(0).encode())
                 return
             pieces.pieces += 1
-            pieces.rows.append(make_row(self.layouts, record, pairs, {}, (line, offset)))
+            pieces.rows.append(row)
 
 
 class ColumnsReader(FileReader):
@@ -246,4 +251,4 @@ def _column(name: str, cell: str) -> Any:
     match = NUMBER_CELL.match(cell)
     if match is None:
         raise Refused(rows.BAD_NUMBER)
-    return column_value(name, float(match.group(1)))
+    return column_value(name, exact(match.group(1)))

@@ -10,7 +10,7 @@ from typing import Any
 from benchledger.definitions.log_format import RecordDefinition
 from benchledger.scanning.layout import Layouts
 from benchledger.scanning.patterns import FLOAT, NUMBER_END, TIME, WORDS
-from benchledger.scanning.rows import CUT_NUMBER, Pair, Refused
+from benchledger.scanning.rows import CUT_NUMBER, Pair, Refused, exact
 
 ANSI = re.compile(rb"\x1b(?:\[[0-9;?]{0,32}+[A-Za-z]|\][^\x07\x1b\r\n]{0,256}+\x07)")
 
@@ -53,7 +53,7 @@ def refuse_cut(layouts: Layouts, record: RecordDefinition, pairs: Sequence[Pair]
 def to_number(raw: bytes) -> float | None:
     if raw[:1] in b"Nn" and raw in (b"None", b"null", b"NULL"):
         return None
-    return float(raw.replace(b",", b""))
+    return exact(raw.replace(b",", b""))
 
 
 def to_whole(raw: bytes) -> int | None:

@@ -606,9 +606,10 @@ comment on column memory_table.status is 'ok if there is a trial, else the statu
 
 -- Seconds are the better the fewer.
 create macro faster(value, base, unit) as
-    case when unit in ('s', 'min') then base / value else value / base end;
+    nullif(case when unit in ('s', 'min') then base / value else value / base end, 'inf');
 comment on macro faster is
-    'How many times as fast as a base: value over base, or base over value where both are seconds or minutes.';
+    'How many times as fast as a base: value over base, or base over value where both are seconds or minutes; NULL for '
+    'what no float holds.';
 
 -- Short name of a speed-up, from that of its speed.
 create macro speedup_key(cell, scaling) as

@@ -61,6 +61,14 @@ def test_each_precision_and_batch_size_is_a_table_of_its_own(db: Path) -> None:
     ]
 
 
+def test_a_speedup_that_no_float_holds_is_no_number(db: Path) -> None:
+    with ledger_rows(db) as ledger:
+        ledger.run(1e-300)
+        ledger.run(1e300, gpus=8)
+
+    assert report_speedup(db=db).tables[0].frame["speedup"].to_list() == ["1.00", "-"]
+
+
 def test_a_failed_case_has_its_status_and_no_speedup(db: Path) -> None:
     with ledger_rows(db) as ledger:
         ledger.run(100.0)

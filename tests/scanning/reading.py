@@ -45,9 +45,9 @@ def line_format(folder: Path, text: str) -> LogFormat:
     return read_formats([path])["made"]
 
 
-def one_record(folder: Path, template: str, top: str = "") -> LogFormat:
-    """A format of one record "step" with one template."""
-    record = f'[[record]]\nname = "step"\nkind = "step"\ntemplates = [{template!r}]\n'
+def one_record(folder: Path, template: str, top: str = "", more: str = "") -> LogFormat:
+    """A format of one record "step" with one template; `more` belongs to the record."""
+    record = f'[[record]]\nname = "step"\nkind = "step"\ntemplates = [{template!r}]\n{more}\n'
     return line_format(folder, f"{top}\n{record}")
 
 

@@ -14,6 +14,7 @@ from benchledger.definitions.format_file import read_formats
 from benchledger.scanning import log_reader
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.log_reader import LogReader, ReadLog
+from benchledger.scanning.rows import OUT_OF_RANGE, TWO_KEYS
 from tests.scanning.found import find
 
 FORMAT = """
@@ -242,11 +243,20 @@ def test_an_object_of_wrong_types_is_a_reject_of_its_own(read: Read, event: dict
     assert log.scanned.rejects[0].record == "event"
 
 
-def test_a_number_without_end_is_infinite_and_not_a_crash(read: Read) -> None:
-    log, rows = read(document({**EVENT, "dur": 10**400}))
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ('"dur": 1' + "0" * 400, OUT_OF_RANGE), ('"dur": 1e400', OUT_OF_RANGE), ('"dur": 1e-400', OUT_OF_RANGE),
+        ('"dur": 5, "dur": 6', TWO_KEYS),
+    ],
+)  # fmt: skip
+def test_a_member_with_a_number_or_key_that_cannot_be_stored_is_a_reject_of_its_own(
+    read: Read, change: str, reason: str
+) -> None:
+    log, rows = read(document(EVENT, EVENT).replace('"dur": ', f'{change}, "was": ', 1))
 
-    assert rows[1]["stated"]["dur"] == float("inf")
-    assert log.scanned.rejects == []
+    assert [row["record"] for row in rows] == ["run", "event"]
+    assert [(reject.record, reject.reason) for reject in log.scanned.rejects] == [("event", reason)]
 
 
 def test_bytes_that_are_no_utf8_are_kept_as_escapes(read: Read) -> None:

@@ -63,7 +63,12 @@ written = st.builds(
 @example("1e23")
 @example("-0")
 def test_a_number_is_that_of_python_to_the_last_bit(text: str) -> None:
-    assert bits(_native.number(text.encode()) or 0.0) == bits(float(text) or 0.0)
+    number, expected = _native.number(text.encode()), float(text)
+    if number is None:
+        # The reference reader decides.
+        assert not 1e-290 < abs(expected) < 1e290
+    else:
+        assert bits(number or 0.0) == bits(expected or 0.0)
 
 
 @pytest.mark.parametrize("text", ["nan", "-inf", "Infinity", "NaN"])

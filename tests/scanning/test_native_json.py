@@ -102,7 +102,7 @@ def test_both_readers_find_the_same(drawn: list[bytes]) -> None:
 def test_a_key_that_occurs_twice_makes_the_object_a_reject() -> None:
     found = read_by_reference(made(), PROOF + b'JS {"data": {"a": 1, "a": 2}, "step": 3, "list": [0, 1]}')
 
-    assert ([row.reason for row in found.rejects], found.rows) == (["bad json: a key occurs twice"], [])
+    assert ([row.reason for row in found.rejects], found.rows) == (["bad json: a key has two values"], [])
 
 
 def test_an_object_may_lack_its_time_and_no_other_column() -> None:

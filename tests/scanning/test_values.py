@@ -90,7 +90,7 @@ def test_an_int_is_a_whole_number_or_stated_as_absent(tmp_path: Path, text: str,
         ("NaN", NAN),
         ("-inf", float("-inf")),
         ("Infinity", float("inf")),
-        ("1e999", float("inf")),
+        ("1e999", "refused"),
         ("None", None),
         ("127.0.0.1", "refused"),
         ("1.5.", "refused"),
@@ -222,6 +222,37 @@ def test_a_step_of_19_digits_is_a_reject(tmp_path: Path) -> None:
 
     assert [row.columns["step"] for row in reader.read(b"at 999999999999999999").rows] == [10**18 - 1]
     assert [reject.reason for reject in reader.read(b"at 1000000000000000000").rejects] == [rows.BAD_NUMBER]
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "1e-999", "1" + "0" * 320, "0." + "0" * 330 + "1", "1e308 K"])
+@pytest.mark.parametrize(
+    ("template", "line"),
+    [
+        ("at {x:float} {*}", "at %s now"),
+        ("at {pairs}", "at x=%s, y=5"),
+        ("at {pairs}", "at x='%s', y=5"),
+        ("at {json}", 'at {"x": %s, "y": 5}'),
+    ],
+)
+def test_a_number_that_no_float_holds_is_a_reject_and_never_infinite_or_0(
+    tmp_path: Path, template: str, line: str, number: str
+) -> None:
+    top = PADDLE.replace('": "', '"="') if "pairs" in template else "json.values = { x = 'x' }" * ("json" in template)
+    known = one_record(tmp_path, template, PROOF, top)
+    log = f"{line % number.partition(' K')[0]}\n{line % 7}\n"
+
+    read = assert_both_read(known, log.encode())
+
+    assert [values_of(row)["x"] for row in read] == ([1e308, 7] if "K" in number else [7])
+    assert assert_both_read(known, (line % "0e999" + "\n").encode())[0].values[0] == 0
+
+
+def test_a_number_that_its_unit_makes_infinite_is_a_reject(tmp_path: Path) -> None:
+    field = '[[field]]\nname = "took"\nunits = { h = ["s", 3600] }'
+    known = one_record(tmp_path, "at {pairs}", PROOF, f"{PADDLE}\n{field}")
+    found = assert_both_read(known, b"at took: 1e308 h, y: 5\nat took: 1 h, y: 5\n")
+
+    assert [values_of(row)["took"] for row in found] == [3600]
 
 
 # --- blanks ----------------------------------------------------------------------------------------------------

@@ -149,7 +149,7 @@ summed as (
         and unlike.unit is not distinct from counted.unit
 ),
 valued as (
-    select *, if(is_short or is_mixed, null, rounded(exact, trial_rounding, trial_rounding_digits)) as value
+    select *, if(is_short or is_mixed or not isfinite(exact), null, rounded(exact, trial_rounding, trial_rounding_digits)) as value
     from summed
 )
 select
@@ -171,6 +171,7 @@ select
         when len(counted.speeds) = 0 then counted.status
         when counted.is_mixed then 'mixed'
         when counted.factor_runs <> counted.runs or (counted.factor_runs > 0 and counted.times is null) then 'mixed'
+        when not isfinite(counted.exact) then 'failed'
         when value is null then 'too_few_trials'
         else 'ok'
     end as status,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,7 +10,7 @@ from typing import Any
 from benchledger.definitions.log_format import LogFormat, RecordDefinition
 from benchledger.scanning import rows
 from benchledger.scanning.file_reader import FileReader, reject
-from benchledger.scanning.json_values import flat_pairs, storable
+from benchledger.scanning.json_values import storable
 from benchledger.scanning.layout import NamedLayouts
 from benchledger.scanning.rows import Columns, Pair, Pieces, Place, Refused, make_row
 from benchledger.scanning.trackers.frames import Frame, LevelDbLog, TfRecords
@@ -47,13 +46,15 @@ class TrackerReader(FileReader):
     def add_record(
         self, record: RecordDefinition, pairs: list[Pair], columns: Columns, place: Place, pieces: Pieces
     ) -> None:
-        """Adds one record; one with a text or name that is too long is a reject."""
-        if any(len(pair[0]) > rows.REJECT_TEXT_LIMIT or len(pair[2] or "") > rows.PIECE_LIMIT for pair in pairs):
+        """Adds one record; one that cannot be stored is a reject."""
+        try:
+            if any(len(pair[0]) > rows.REJECT_TEXT_LIMIT or len(pair[2] or "") > rows.PIECE_LIMIT for pair in pairs):
+                raise Refused(rows.TOO_LONG)
+            pieces.rows.append(make_row(self.layouts, record, pairs, columns, place))
+            pieces.pieces += 1
+        except Refused as error:
             shown = f"{pairs[0][0]}: {pairs[0][2] or pairs[0][1]}".encode("utf-8", "backslashreplace")
-            reject(pieces, *place, record.name, rows.TOO_LONG, shown)
-            return
-        pieces.pieces += 1
-        pieces.rows.append(make_row(self.layouts, record, pairs, columns, place))
+            reject(pieces, *place, record.name, str(error), shown)
 
     def ignore(self, reason: str, pieces: Pieces) -> None:
         pieces.pieces += 1
@@ -108,14 +109,6 @@ class FramesReader(TrackerReader):
 
     def add(self, frame: Frame, pieces: Pieces) -> None:
         raise NotImplementedError
-
-
-def json_pairs(name: str, text: str) -> list[Pair]:
-    """Returns the values of a JSON text under a name; those of an object have dotted names. Raises Refused."""
-    try:
-        return list(flat_pairs({name: json.loads(text)}))
-    except (ValueError, RecursionError):
-        raise Refused(BAD_JSON_VALUE) from None
 
 
 def moment(seconds: float) -> datetime | None:

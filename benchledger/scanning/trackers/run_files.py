@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 from benchledger.scanning import rows
 from benchledger.scanning.csv_rows import cells_of
 from benchledger.scanning.file_reader import lines_of, pair_of, reject
-from benchledger.scanning.json_values import flat_pairs, storable
+from benchledger.scanning.json_values import DECODER, flat_pairs, storable
 from benchledger.scanning.object_lines import NOT_FINITE
-from benchledger.scanning.rows import Columns, Pair, Pieces, Refused
+from benchledger.scanning.rows import Columns, Pair, Pieces, Refused, exact
 from benchledger.scanning.trackers.base import TrackerReader, moment, step_of
 from benchledger.scanning.trackers.wandb import OWN
 from benchledger.scanning.values import decode
@@ -49,16 +48,22 @@ class MlflowValueReader(TrackerReader):
             self.ignore("who ran it, and from where", pieces)
         else:
             value = decode(buffer).strip("\r\n")
-            pair = pair_of(self.layouts, name, value) if len(value) < 50 else (name, None, value, None)
-            self.add_settings([*self.named_run(), pair], (line, base), pieces)
+            try:
+                pair = pair_of(self.layouts, name, value) if len(value) < 50 else (name, None, value, None)
+                self.add_settings([*self.named_run(), pair], (line, base), pieces)
+            except Refused as error:
+                reject(pieces, line, base, "settings", str(error), buffer)
         return line + buffer.count(b"\n")
 
     def _metric(self, name: str, text: bytes, number: int, offset: int, run: list[Pair], pieces: Pieces) -> list[Pair]:
         match = _METRIC.match(text)
         try:
-            value = float(match.group(2)) if match and b"_" not in match.group(2) else None
+            value = exact(match.group(2)) if match and b"_" not in match.group(2) else None
         except ValueError:
             value = None
+        except Refused as error:
+            reject(pieces, number, offset, None, str(error), text)
+            return run
         if match is None or value is None:
             reject(pieces, number, offset, None, BAD_METRIC, text)
             return run
@@ -81,12 +86,13 @@ class WandbSummaryReader(TrackerReader):
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
         try:
-            data = json.loads(buffer)
+            data = DECODER.decode(buffer.decode("utf-8-sig"))
             if not isinstance(data, dict):
                 raise ValueError
             pairs = list(flat_pairs({name: value for name, value in data.items() if name not in OWN}))
-        except (ValueError, RecursionError, Refused):
-            reject(pieces, line, base, "summary", rows.BAD_JSON, buffer)
+        except (ValueError, RecursionError, Refused) as error:
+            reason = str(error) if isinstance(error, Refused) else rows.BAD_JSON
+            reject(pieces, line, base, "summary", reason, buffer)
             return line + buffer.count(b"\n")
         columns: Columns = {"step": step_of(data.get("_step"))}
         if isinstance(stamp := data.get("_timestamp"), int | float):
@@ -135,7 +141,11 @@ class LightningMetricsReader(TrackerReader):
             elif NOT_FINITE.match(cell):
                 pairs.append((name, float(cell), None, None))
             elif cell:
-                pairs.append(pair_of(self.layouts, name, cell))
+                try:
+                    pairs.append(pair_of(self.layouts, name, cell))
+                except Refused as error:
+                    reject(pieces, *place, None, str(error), text)
+                    return
         if pairs:
             self.add_values(pairs, columns, place, pieces)
         else:

@@ -5,12 +5,11 @@ The messages are those of wandb_internal.proto. What tells of persons, hosts and
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from benchledger.scanning import rows
 from benchledger.scanning.file_reader import reject
-from benchledger.scanning.json_values import flat_pairs
+from benchledger.scanning.json_values import DECODER, flat_pairs
 from benchledger.scanning.rows import Columns, Pair, Pieces, Refused
 from benchledger.scanning.trackers.base import BAD_JSON_VALUE, BAD_PROTOBUF, RUN_ID, FramesReader, moment, step_of
 from benchledger.scanning.trackers.frames import WANDB_MAGIC, Frame, LevelDbLog
@@ -194,7 +193,7 @@ def _json(text: str) -> Any:
     if len(text) > rows.PIECE_LIMIT:
         raise Refused(rows.TOO_LONG)
     try:
-        return json.loads(text) if text else None
+        return DECODER.decode(text) if text else None
     except (ValueError, RecursionError):
         raise Refused(BAD_JSON_VALUE) from None
 
