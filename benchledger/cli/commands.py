@@ -126,26 +126,23 @@ def _refuse_odd_words(ctx: click.Context) -> None:
 
 
 def _explain_failure(ctx: click.Context, error: BaseException) -> None:
-    """Raises CommandError for an unexpected error of a command that reads the ledger: with the checks that fail.
-
-    If no check fails, the cause may be a value that was changed by hand or our own mistake: -v shows the traceback.
-    """
+    """Raises CommandError for an unexpected error of a command that reads the ledger: damage of it, or our mistake."""
     db, name = getattr(ctx.obj, "db", None), ctx.invoked_subcommand
     if db is None or name in WRITING_COMMANDS or isinstance(error, UNRELATED_ERRORS) or not db.is_file():
         return
     from benchledger.upkeep.check import Held, failed_checks
 
-    failed: list[Held] = []
+    failed: list[Held] | None = None
     with suppress(Exception):
         failed = failed_checks(db)
+    what = f"{' '.join(filter(None, ('bench', name)))} failed ({type(error).__name__}: {error})"
     if failed:
         told = "; ".join(f"{held.what}: {held.found}. {held.cure}" for held in failed)
-        raise CommandError(UsageError(f"{db}: fails bench db check: {told}")) from error
+        raise CommandError(BenchledgerError(f"{what}. {db}: fails bench db check: {told}")) from error
     if ctx.obj.verbosity <= 0:
-        what = f"{db}: bench {name or ''} failed ({type(error).__name__}: {error})"
-        cure = "If the ledger was changed by hand, read its logs again: bench ingest PATH --refresh"
-        report = "Else please report it; bench -v shows the traceback"
-        raise CommandError(UsageError(f"{what}. {cure}. {report}")) from error
+        whole = "" if failed is None else f", not of {db}, which passes bench db check"
+        report = "Please report it with the traceback, which bench -v shows (-v before the command)"
+        raise CommandError(BenchledgerError(f"{what}: an error of benchledger{whole}. {report}")) from error
 
 
 def is_interrupt(error: BaseException | None) -> bool:
