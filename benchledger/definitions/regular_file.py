@@ -25,7 +25,8 @@ def need_regular(path: Path | str) -> None:
 def refuse_link(path: Path) -> None:
     """Raises DatabaseError for a symbolic link: in a stranger's folder it may lead to any file, which we then write."""
     if path.is_symlink():
-        raise DatabaseError(f"{path}: is a link, and its target would be written. Move it away, or copy its target")
+        cure = "Remove it; if its target belongs here, move that here"
+        raise DatabaseError(f"{path}: is a link, and its target would be written. {cure}")
 
 
 def need_regular_ledger(path: Path | str) -> None:

@@ -17,6 +17,7 @@ from benchledger.definitions.regular_file import NO_FILE
 from benchledger.errors import UsageError
 from benchledger.ingestion.remote import above, address_of, head, is_bucket, is_folder, is_remote, listed, open_remote
 from benchledger.store.private_file import SeenFile
+from benchledger.store.scratch import is_scratch
 
 FACTS_FILE = "facts.toml"
 # Stands before the number of a member whose name another member of its archive has too.
@@ -140,7 +141,7 @@ def discover(
         # Of folders within one another the outermost, so that the order of the paths does not matter.
         top = named.outermost(folder) or folder
         for found in _walk(place) if given.is_dir() else [place]:
-            if found not in seen and found not in leave_out:
+            if found not in seen and found not in leave_out and not (is_scratch(found) and given.is_dir()):
                 seen.add(found)
                 yield _found(found, top)
         # A facts.toml in a folder above holds here too.

@@ -106,7 +106,9 @@ def merge(*ledgers: Path | str, into: Path | str, wait_s: float = 30.0) -> Merge
 def _need_free(target: Path) -> None:
     if not target.parent.is_dir():
         raise UsageError(f"{target}: folder {target.parent} does not exist. Create it, or name another file")
-    refuse_existing(target, *private_paths(target), cure="Name another file with --into")
+    refuse_existing(target, cure="Name another file with --into")
+    left = f"Name another file with --into. If a command that was killed left it (there is no {target}), remove it"
+    refuse_existing(*private_paths(target), cure=left)
 
 
 def _size(source: Path, wait_s: float) -> int:

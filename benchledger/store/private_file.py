@@ -232,9 +232,7 @@ def copy_private(db_path: Path | str, target_db: Path | str) -> bool:
             old.backup(new)
     except sqlite3.Error as error:
         target.unlink()
-        raise DatabaseError(
-            f"{source}: the private file cannot be copied: {error}. {cure_of_writing(error)}"
-        ) from error
+        raise DatabaseError(f"{source}: the private file cannot be copied: {error}. {_cure(str(error))}") from error
     if key is not None:
         store_key(target_db, key)
     return True

@@ -15,6 +15,13 @@ from benchledger.definitions.regular_file import refuse_link
 # A younger file may belong to a process of another machine, which is not visible here.
 _OLD_S = 600
 _PROCESS = re.compile(r"\.new-(\d{1,9})(?=\.|$)")
+# Half-written ledgers, answers and redacted copies.
+_SCRATCH = re.compile(r".+\.(?:making|redacting)\.new-\d{1,9}(?:\..+)?")
+
+
+def is_scratch(place: str) -> bool:
+    """Tells by its name whether a file is one that another command has not completed."""
+    return ".new-" in place and _SCRATCH.fullmatch(Path(place).name) is not None
 
 
 def scratch_of(target: Path) -> Path:

@@ -23,6 +23,7 @@ from benchledger.store.facade import refuse_facade
 from benchledger.store.log_contents import copy_contents
 from benchledger.store.migrations import migrate
 from benchledger.store.private_file import copy_private, private_path, private_paths
+from benchledger.store.scratch import scratch_of
 from benchledger.store.sync import sync_definitions
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def _rewrite(place: Path, con: duckdb.DuckDBPyConnection | None = None) -> None:
         with closing(open_for_writing(place, make=False, files=True)) as opened:
             _rewrite(place, opened)
         return
-    scratch = place.with_name(f"{place.name}.compact-{os.getpid()}")
+    scratch = scratch_of(place)
     try:
         copy_to(con, scratch)
         scratch.chmod(place.stat().st_mode & 0o777)

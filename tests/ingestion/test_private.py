@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchledger import ingest
+from benchledger import db_backup, ingest
 from benchledger.errors import DatabaseError, UsageError
 from benchledger.store.key_file import KEY_MAGIC, key_path
 from benchledger.store.private_file import key_of
@@ -37,6 +37,27 @@ def test_a_link_that_lay_there_before_the_ledger_is_not_written_through(db: Path
     with pytest.raises(DatabaseError, match="is a link, and its target would be written"):
         ingest(log, db=db)
     assert not (tmp_path / "target").exists()
+
+
+def test_what_another_command_has_not_completed_is_no_log(db: Path, tmp_path: Path) -> None:
+    for name in (
+        "run.log.redacting.new-17",
+        "a.duckdb.making.new-17",
+        "a.duckdb.making.new-17.wal",
+        ".run.md.making.new-17",
+    ):
+        put(tmp_path / "logs" / name, run_text().log)
+    put(tmp_path / "logs" / "run.log.new-20261127", run_text().log)
+
+    assert ingest(tmp_path / "logs", db=db).files == {"loaded": 1}
+
+
+def test_the_cure_of_a_damaged_list_of_files_is_no_free_space(db: Path, tmp_path: Path) -> None:
+    ingest(put(tmp_path / "logs" / "run.log", run_text().log), db=db)
+    Path(f"{db}.private").write_bytes(b"SQLite format 3\0" + b"x" * 5000)
+
+    with pytest.raises(DatabaseError, match=r"cannot be copied: .* Restore it from a backup, or move it away"):
+        db_backup(tmp_path / "copy.duckdb", db=db)
 
 
 @pytest.mark.parametrize("lost", [["private"], ["key"]])
