@@ -35,8 +35,8 @@ def queries_page() -> str:
         # Of no default there is a blank: `rule=`.
         defaults = [(f"`{key}`", "" if value is None else f"`{value}`") for key, value in query.parameters.items()]
         parts.append(_table(("parameter", "default"), defaults))
-        if query.header.example:
-            parts.append(f"\n```sh\n{query.header.example}\n```\n")
+        if query.example:
+            parts.append(f"\n```sh\n{query.example}\n```\n")
     return "".join(parts)
 
 

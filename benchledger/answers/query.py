@@ -37,7 +37,7 @@ def queries() -> pl.DataFrame:
             name,
             query.sentence,
             ", ".join(f"{parameter}={value}" for parameter, value in query.parameters.items()),
-            query.header.example,
+            query.example,
         )
         for name, query in load_queries().items()
     ]
@@ -88,7 +88,7 @@ def sql(statement: str, *, db: Path | str = DEFAULT_DB) -> Frame:
 
 def _check_values(con: duckdb.DuckDBPyConnection, question: Query, bound: dict[str, Any]) -> None:
     # An empty table reads as "none of them failed", which is wrong for a mistyped campaign.
-    for name, parameter in question.header.parameters.items():
+    for name, parameter in question.declared.items():
         if parameter.column is None or bound[name] in (parameter.default, None):
             continue
         table, column = parameter.column

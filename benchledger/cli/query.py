@@ -56,18 +56,15 @@ class _QueryCommand(click.Command):
         found = load_queries() if named else {}
         for query in (found[name] for name in named if name in found):
             parameters = [
-                (f"-p {name}=", f"default: {_shown_default(value)}") for name, value in query.parameters.items()
+                (f"-p {name}=", f"default: {'none' if value in (None, '') else value}")
+                for name, value in query.parameters.items()
             ]
             with formatter.section(f"Query {query.name}"):
                 formatter.write_text(query.sentence)
                 formatter.write_dl(parameters or [("no parameters", "")])
-                if query.header.example:
-                    formatter.write_text(f"Example: {query.header.example}")
+                if query.example:
+                    formatter.write_text(f"Example: {query.example}")
         super().format_options(ctx, formatter)
-
-
-def _shown_default(value: object) -> str:
-    return "none" if value in (None, "") else str(value)
 
 
 @click.command(cls=_QueryCommand)

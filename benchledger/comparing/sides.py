@@ -59,9 +59,9 @@ def open_sides(
             "name both sides: two folders, ledgers or campaigns, as in: bench compare BEFORE AFTER; or filters of one "
             "ledger: bench compare --a framework_version=2.4 --b framework_version=2.5"
         )
+    folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="bench-compare-")))
     places = sides or (None, None)
-    folder, key = _Folder(opened), secrets.token_hex(32)
-    found = [_open(place, one, db, columns, folder, key) for place, one in zip(places, asked, strict=True)]
+    found = [_open(place, one, db, columns, folder, opened) for place, one in zip(places, asked, strict=True)]
     return found[0], found[1]
 
 
@@ -84,17 +84,6 @@ def rates_of(con: duckdb.DuckDBPyConnection, runs: list[int], rule: str) -> dict
         return {row["run_id"]: row["rates"] for row in rows_asked(con, statement)}
 
 
-class _Folder:
-    def __init__(self, opened: ExitStack) -> None:
-        self.opened = opened
-        self._path: Path | None = None
-
-    def path(self) -> Path:
-        if self._path is None:
-            self._path = Path(self.opened.enter_context(tempfile.TemporaryDirectory(prefix="bench-compare-")))
-        return self._path
-
-
 def _conditions(side: Iterable[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for condition in side:
@@ -110,8 +99,8 @@ def _open(
     asked: dict[str, list[str]],
     db: Path | str,
     columns: dict[str, object],
-    folder: _Folder,
-    key: str,
+    folder: Path,
+    opened: ExitStack,
 ) -> Side:
     for column in asked:
         if column in columns:
@@ -122,7 +111,7 @@ def _open(
         if _is_ledger(place):
             db = place
         elif Path(place).exists():
-            db = _read(Path(place), folder.path(), key)
+            db = _read(Path(place), folder)
         else:
             campaign = str(place)
     if "campaign" in asked:
@@ -131,7 +120,7 @@ def _open(
         campaign = asked["campaign"][0]
     more = {name: values for name, values in asked.items() if name != "campaign"}
     filters = read_filters(campaign, {**columns, **more}, extra=(*MACHINE_COLUMNS, *VERSION_COLUMNS))
-    return Side(shown, folder.opened.enter_context(reading(db, records=True)), filters)
+    return Side(shown, opened.enter_context(reading(db, records=True)), filters)
 
 
 def _is_ledger(place: str | Path) -> bool:
@@ -143,14 +132,14 @@ def _is_ledger(place: str | Path) -> bool:
         return False
 
 
-def _read(path: Path, folder: Path, key: str) -> Path:
+def _read(path: Path, folder: Path) -> Path:
     from benchledger.ingestion.ingest import ingest
 
     # Of one key, so that a system has the same pseudonym on both sides.
     key_file = folder / "key"
     if not key_file.exists():
         key_file.touch(mode=0o600)
-        key_file.write_text(key, encoding="ascii")
+        key_file.write_text(secrets.token_hex(32), encoding="ascii")
     db = folder / f"side-{len(list(folder.iterdir()))}.duckdb"
     ingest(path, db=db, jobs=os.cpu_count() or 1, key_file=key_file)
     return db

@@ -14,21 +14,12 @@ TRACKER_SAMPLE = ("text", "base64", "name", "expect")
 DETECT = {"lines": ("proof", "unless", "alone"), "json": ("keys", "embedded", "alone"), "sqlite": ("tables",)}
 
 
-def read_proofs(table: Table) -> tuple[tuple[str, ...], ...]:
-    return lists_of_texts(table, "proof", "a proof is a list of literals that stand in one line, in this order")
-
-
 def read_keys(table: Table) -> tuple[tuple[str, ...], ...]:
     """Returns the keys of [detect]: a JSON document is of the format if it has all paths of one of the lists."""
     keys = lists_of_texts(table, "keys", "keys is a list of lists of dotted paths that the document must have")
     if not keys:
         table.fail("keys", 'a JSON format is recognised by its keys: [detect] keys = [["some.path", "another"]]')
     return keys
-
-
-def read_tables(table: Table) -> tuple[tuple[str, ...], ...]:
-    """Returns the tables of [detect]: an SQLite file is of the format if it has all tables of one list."""
-    return lists_of_texts(table, "tables", "tables is a list of lists of table names")
 
 
 def lists_of_texts(table: Table, key: str, meaning: str) -> tuple[tuple[str, ...], ...]:

@@ -166,13 +166,15 @@ def _recognition(top: Table, kind: str, _: model.LogFormat) -> dict[str, Any]:
     # The parts of a LogFormat by which a log of this kind is recognised.
     detect = top.table("detect", format_detect.DETECT.get(kind, ()))
     if kind == "lines":
-        proofs = format_detect.read_proofs(detect)
+        meaning = "a proof is a list of literals that stand in one line, in this order"
+        proofs = format_detect.lists_of_texts(detect, "proof", meaning)
         return {"proofs": proofs, "unproved": tuple(detect.strings("unless")), "alone": detect.flag("alone")}
     if kind == "json":
         keys = format_detect.read_keys(detect)
         return {"keys": keys, "embedded": detect.flag("embedded"), "alone": detect.flag("alone")}
     if kind == "sqlite":
-        return {"tables": format_detect.read_tables(detect)}
+        # A file is of the format if it has all tables of one list.
+        return {"tables": format_detect.lists_of_texts(detect, "tables", "tables is a list of lists of table names")}
     if kind == "columns":
         return {"columns": format_rows.read_columns(top.table("columns", format_rows.COLUMNS))}
     if kind == "table":

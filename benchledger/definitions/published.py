@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from benchledger.definitions.folders import definition_files
@@ -15,30 +13,10 @@ from benchledger.definitions.vocabulary import vocabulary
 
 # In the order of table published.
 COLUMNS = (
-    "source",
-    "revision",
-    "section",
-    "cell",
-    "framework",
-    "implementation",
-    "model",
-    "task",
-    "precision",
-    "batch_size_per_gpu",
-    "nodes",
-    "gpus",
-    "seq_len",
-    "gradient_accumulation",
-    "gpu_model",
-    "logs",
-    "rule",
-    "quantity",
-    "printed",
-    "value",
-    "unit",
-    "url",
-    "note",
-)
+    "source", "revision", "section", "cell", "framework", "implementation", "model", "task", "precision",
+    "batch_size_per_gpu", "nodes", "gpus", "seq_len", "gradient_accumulation", "gpu_model", "logs", "rule", "quantity",
+    "printed", "value", "unit", "url", "note",
+)  # fmt: skip
 CASE = COLUMNS[COLUMNS.index("framework") : COLUMNS.index("logs")]
 QUANTITIES = ("speed", "speedup")
 # Spellings of an empty cell in documents.
@@ -49,37 +27,26 @@ _FILE_KEYS = ("source", "url", *_STATEMENTS, "table")
 _TABLE_KEYS = ("revision", "section", "url", *_STATEMENTS, "columns", "cells")
 
 
-@dataclass(frozen=True)
-class PublishedCell:
-    """One number of a document; `facts` holds its statements, by column of table published."""
+def load_published() -> list[dict[str, Any]]:
+    """Returns every number of queries/published/, in order: what its document states, by column of table published.
 
-    facts: dict[str, Any]
-
-    def row(self) -> tuple[Any, ...]:
-        return tuple(self.facts.get(column) for column in COLUMNS)
-
-
-def published_files() -> list[Path]:
-    return definition_files("queries/published", ".toml")
-
-
-def load_published() -> list[PublishedCell]:
-    """Returns every number of queries/published/, in order. Raises DefinitionError with file and line."""
+    Raises DefinitionError with file and line.
+    """
     rules = frozenset(rule.rule for rule in load_rules())
-    found: dict[tuple[Any, ...], PublishedCell] = {}
-    for path in published_files():
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for path in definition_files("queries/published", ".toml"):
         file = read_toml(path)
         document = Table(file, "", file.data, _FILE_KEYS)
         for table in document.tables("table", _TABLE_KEYS):
             for cell in _cells(document, table, rules):
-                key = tuple(cell.facts.get(column) for column in ("source", "revision", "section", "cell", "quantity"))
+                key = tuple(cell.get(column) for column in ("source", "revision", "section", "cell", "quantity"))
                 if key in found:
-                    table.fail("cells", f"two numbers stand for {cell.facts['cell']}: tell their rows or columns apart")
+                    table.fail("cells", f"two numbers stand for {cell['cell']}: tell their rows or columns apart")
                 found[key] = cell
     return list(found.values())
 
 
-def _cells(document: Table, table: Table, rules: frozenset[str]) -> list[PublishedCell]:
+def _cells(document: Table, table: Table, rules: frozenset[str]) -> list[dict[str, Any]]:
     shared = {
         "source": document.text("source"),
         "url": table.text_or_none("url") or document.text_or_none("url"),
@@ -90,7 +57,7 @@ def _cells(document: Table, table: Table, rules: frozenset[str]) -> list[Publish
         **_statements(table, table.data, rules),
     }
     columns = [_statements(column, column.data, rules) for column in table.tables("columns", _STATEMENTS)]
-    cells: list[PublishedCell] = []
+    cells: list[dict[str, Any]] = []
     for entry in table.lists("cells"):
         if len(entry) != len(columns) + 1:
             table.fail("cells", f"a row has what it is of and {len(columns)} numbers, as columns says, not {entry!r}")
@@ -100,7 +67,7 @@ def _cells(document: Table, table: Table, rules: frozenset[str]) -> list[Publish
             value = _number(table, printed)
             if value is not None:
                 facts = shared | row | column | {"printed": printed.strip(), "value": value}
-                cells.append(PublishedCell(facts | {"cell": _name(row | column), "unit": _unit(table, facts)}))
+                cells.append(facts | {"cell": _name(row | column), "unit": _unit(table, facts)})
     if not cells:
         table.fail("cells", 'the table has no number: cells = [[{ gpus = 1 }, "127.09"]] would be one')
     return cells

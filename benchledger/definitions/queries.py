@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NoReturn
@@ -62,16 +62,8 @@ class Parameter:
         raise UsageError(f"parameter {self.name} of query {question!r} must be like {self.default!r}, not {value!r}")
 
 
-@dataclass(frozen=True)
-class Header:
-    sentence: str
-    parameters: Mapping[str, Parameter] = field(default_factory=dict)
-    example: str | None = None
-    given: Mapping[str, str] = field(default_factory=dict)
-
-
-def read_header(path: Path, sql: str) -> Header:
-    """Returns the header of a query. Raises DefinitionError with file and line for a missing or wrong comment."""
+def _read_comments(path: Path, sql: str) -> tuple[str, dict[str, Parameter], str | None]:
+    """Returns the sentence, parameters and example in the first comments of a query."""
     sentence: list[str] = []
     parameters: dict[str, Parameter] = {}
     example, example_line = None, 1
@@ -89,8 +81,9 @@ def read_header(path: Path, sql: str) -> Header:
             sentence.append(text.removeprefix("--").strip())
     if not sentence:
         _fail(path, 1, "the first line must be a comment that says what a row is")
-    given = _given(path, example_line, example, parameters) if example else {}
-    return Header(" ".join(sentence), parameters, example, given)
+    if example:
+        _check_example(path, example_line, example, parameters)
+    return " ".join(sentence), parameters, example
 
 
 def pairs(parameters: tuple[str, ...] | list[str]) -> dict[str, str]:
@@ -143,7 +136,7 @@ def _parameter(path: Path, line: int, text: str) -> Parameter:
     return Parameter(name, default, glob, words=words)
 
 
-def _given(path: Path, line: int, example: str, parameters: Mapping[str, Parameter]) -> dict[str, str]:
+def _check_example(path: Path, line: int, example: str, parameters: Mapping[str, Parameter]) -> None:
     try:
         words = shlex.split(example)
     except ValueError as error:
@@ -154,14 +147,12 @@ def _given(path: Path, line: int, example: str, parameters: Mapping[str, Paramet
     if any(word != "-p" for word in rest[::2]) or len(rest) % 2:
         _fail(path, line, f"an example gives parameters and nothing else: bench query {path.stem} -p NAME=VALUE")
     try:
-        given = pairs(rest[1::2])
-        for name, value in given.items():
+        for name, value in pairs(rest[1::2]).items():
             if name not in parameters:
                 _fail(path, line, f"the example gives ${name}, which is not declared")
             parameters[name].read(path.stem, value)
     except UsageError as error:
         _fail(path, line, f"the example: {error}")
-    return given
 
 
 def _fail(path: Path, line: int, problem: str) -> NoReturn:
@@ -174,19 +165,18 @@ def _kind(value: Value) -> str:
 
 @dataclass(frozen=True)
 class Query:
+    """A query; `sentence` says what a row of its answer is."""
+
     name: str
-    header: Header
+    sentence: str
+    declared: Mapping[str, Parameter]
+    example: str | None
     sql: str
     path: Path
 
     @property
-    def sentence(self) -> str:
-        """What a row of the answer is."""
-        return self.header.sentence
-
-    @property
     def parameters(self) -> dict[str, Value]:
-        return {name: parameter.default for name, parameter in self.header.parameters.items()}
+        return {name: parameter.default for name, parameter in self.declared.items()}
 
     def bind(self, given: Mapping[str, object]) -> dict[str, Value]:
         """Returns the defaults, replaced by the given values; text is converted to the type of the default.
@@ -200,7 +190,7 @@ class Query:
                 raise UsageError(
                     f"query {self.name!r} has no parameter {name!r}{suggestion(name, bound)}; it has: {defaults}"
                 )
-            bound[name] = self.header.parameters[name].read(self.name, value)
+            bound[name] = self.declared[name].read(self.name, value)
         return bound
 
     def filled(self, given: Mapping[str, object]) -> str:
@@ -208,7 +198,7 @@ class Query:
         bound = self.bind(given)
         declared = re.compile(r"--\s*(?:\$\w+\s*=|Example:)")
         sql = "".join(line for line in self.sql.splitlines(keepends=True) if not declared.match(line))
-        filled = _outside(sql, lambda name: _literal(bound[name]))
+        filled = _TOKEN.sub(lambda match: match[0] if match["silent"] else _literal(bound[match["name"]]), sql)
         return filled.rstrip().removesuffix(";") + ";\n"
 
 
@@ -244,19 +234,15 @@ def read_query(path: Path) -> Query:
         sql = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise DefinitionError(f"{path}:1: cannot be read as UTF-8 text: {error}") from error
-    header = read_header(path, sql)
+    sentence, declared, example = _read_comments(path, sql)
     used = {match["name"]: sql.count("\n", 0, match.start()) + 1 for match in _TOKEN.finditer(sql) if match["name"]}
     for name, line in used.items():
-        if name not in header.parameters:
+        if name not in declared:
             raise DefinitionError(f"{path}:{line}: ${name} has no default; declare it in a comment: -- ${name} = '*'")
-    for name in header.parameters:
+    for name in declared:
         if name not in used:
             raise DefinitionError(f"{path}:1: ${name} is declared and not used; remove it")
-    return Query(path.stem, header, sql, path)
-
-
-def _outside(sql: str, value: Callable[[str], str]) -> str:
-    return _TOKEN.sub(lambda match: match[0] if match["silent"] else value(match["name"]), sql)
+    return Query(path.stem, sentence, declared, example, sql, path)
 
 
 def _literal(value: Value) -> str:

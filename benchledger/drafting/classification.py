@@ -101,7 +101,7 @@ def score(entry: Entry) -> int:
     if not points:
         return 0
     counted = any(_counts(entry.names[column].numbers) for column in ("step", "epoch") if column in entry.names)
-    if not counted and not (_varies(entry, ("loss", "step_time")) and entry.count >= 5):
+    if not counted and not (_varies(entry) and entry.count >= 5):
         # Without a counter, it may be one summary that each process printed.
         return 0
     points += 3 * counted + (entry.count >= 10) + (entry.count >= 100)
@@ -114,9 +114,9 @@ def _counts(numbers: list[float]) -> bool:
     return len(numbers) < _FEW or any(after > before for before, after in itertools.pairwise(numbers))
 
 
-def _varies(entry: Entry, quantities: tuple[str, ...]) -> bool:
+def _varies(entry: Entry) -> bool:
     measured = ((quantity_of(name), name.numbers) for name in entry.names.values())
-    return any(found and found[0] in quantities and len(set(numbers)) > 1 for found, numbers in measured)
+    return any(found and found[0] in ("loss", "step_time") and len(set(numbers)) > 1 for found, numbers in measured)
 
 
 def _has_speed(entry: Entry) -> bool:

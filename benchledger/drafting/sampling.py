@@ -96,15 +96,11 @@ def _short(text: str, log_format: LogFormat) -> str:
 
 @dataclass(frozen=True)
 class Excerpt:
-    """The lines of a log, divided at line ends and carriage returns; `data` has their bytes.
-
-    `cut`: the middle is missing.
-    """
+    """The lines of a log, or of its beginning and end, cut at line ends and carriage returns; `data`: their bytes."""
 
     name: str
     data: bytes
     lines: tuple[str, ...]
-    cut: bool
 
 
 def read_excerpt(stream: Source, name: str) -> Excerpt:
@@ -133,7 +129,7 @@ def read_excerpt(stream: Source, name: str) -> Excerpt:
         raise UsageError(
             f"{name}: {counted(len(lines), 'line')} of text: too few to find repeated lines. Name a log with some steps"
         )
-    return Excerpt(name, data, tuple(lines), bool(end))
+    return Excerpt(name, data, tuple(lines))
 
 
 def _refuse(head: bytes, name: str) -> None:

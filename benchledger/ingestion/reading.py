@@ -19,7 +19,7 @@ from benchledger.ingestion.facts_file import FactsFiles
 from benchledger.ingestion.members import ArchiveToRead, ReadMembers, facts_in
 from benchledger.ingestion.plan import ARCHIVE, Plan, Work
 from benchledger.ingestion.pool import EXPANSION, Pool
-from benchledger.ingestion.units import UNIT_BYTES, UNIT_FILES, ReadFiles, ToRead, units_of
+from benchledger.ingestion.units import UNIT_BYTES, UNIT_FILES, ReadFiles, ToRead, in_parts, units_of
 from benchledger.store.private_file import PrivateFile, SeenFile
 
 # A smaller archive does not decide whether other processes are started.
@@ -77,7 +77,8 @@ class Reading:
             self._report.files_read(unit.files, packed)
             yield Part(unit.files, found)
         self._pool.start(sum(file.size for file in archives) * EXPANSION)
-        units = [[sources.to_read(file) for file in unit] for unit in _units_of_archives(archives)]
+        parts = in_parts(archives, lambda archive: archive.size * EXPANSION, UNIT_BYTES, UNIT_FILES)
+        units = [[sources.to_read(file) for file in part] for part in parts]
         not_ended = deque(archives)
         for members in self._pool.read_archives(units, self._report.within):
             sources.take_up(members)
@@ -102,20 +103,6 @@ def _head(file: ToRead) -> bytes:
     except OSError:
         # It is accounted for when it is read.
         return b""
-
-
-def _units_of_archives(archives: list[FoundFile]) -> Iterator[list[FoundFile]]:
-    """Archives in order, small ones together."""
-    unit: list[FoundFile] = []
-    size = 0
-    for archive in archives:
-        if unit and (size + archive.size * EXPANSION > UNIT_BYTES or len(unit) == UNIT_FILES):
-            yield unit
-            unit, size = [], 0
-        unit.append(archive)
-        size += archive.size * EXPANSION
-    if unit:
-        yield unit
 
 
 class Reporter:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from itertools import starmap
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from benchledger.archives.streams import Source
 from benchledger.ingestion.discover import FoundFile
@@ -19,10 +19,27 @@ from benchledger.store.log_contents import KeptLog
 if TYPE_CHECKING:
     import pyarrow as pa
 
+T = TypeVar("T")
 UNIT_BYTES = 8 * 1024 * 1024
 UNIT_FILES = 1_000
 # The reference reader takes half a second for so much, the native scanner a tenth for 8 MB.
 SLOW_UNIT_BYTES = 1024 * 1024
+
+
+def in_parts(
+    items: Iterable[T], size: Callable[[T], float], most: float, count: int | None = None
+) -> Iterator[list[T]]:
+    """Consecutive items in parts of at most this size, and at most `count` items; a larger item is alone."""
+    part: list[T] = []
+    total = 0.0
+    for item in items:
+        if part and (total + size(item) > most or len(part) == count):
+            yield part
+            part, total = [], 0.0
+        part.append(item)
+        total += size(item)
+    if part:
+        yield part
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from benchledger.ingestion.base_tables import BaseTables
 from benchledger.ingestion.discover import FACTS_FILE, folder_above
 from benchledger.ingestion.outcomes import LEFT_OUT, FileOutcome
 from benchledger.ingestion.seams import Input, derive, load_definitions, read_unit
+from benchledger.ingestion.units import in_parts
 from benchledger.lake.objects import LEASES, TABLES, Lake, open_lake
 from benchledger.lake.parts import part_of, read_part, write_part
 from benchledger.store.key_file import read_key_file
@@ -106,17 +107,8 @@ def units_of(inputs: Iterable[Input], key: bytes, most_bytes: int, choices: Choi
     for one in inputs:
         folders.setdefault(os.path.dirname(one.place), []).append(one)
     facts = {folder: one for folder, some in folders.items() for one in some if one.place == f"{folder}/{FACTS_FILE}"}
-    taken: list[str] = []
-    size = 0
-    for folder in sorted(folders):
-        own = sum(one.size for one in folders[folder])
-        if taken and size + own > most_bytes:
-            yield _unit([folders[name] for name in taken], facts, key, choices, definitions)
-            taken, size = [], 0
-        taken.append(folder)
-        size += own
-    if taken:
-        yield _unit([folders[name] for name in taken], facts, key, choices, definitions)
+    for part in in_parts(sorted(folders), lambda folder: sum(one.size for one in folders[folder]), most_bytes):
+        yield _unit([folders[name] for name in part], facts, key, choices, definitions)
 
 
 def read_into_lake(unit: Unit, lease_s: float = LEASE_S) -> UnitOutcome:

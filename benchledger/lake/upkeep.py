@@ -13,6 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from benchledger.ingestion.units import in_parts
 from benchledger.lake.delta import latest_snapshot, needed_files
 from benchledger.lake.objects import LEASES, LISTS, MARKERS, PACKS, SNAPSHOTS, TABLES, UNITS, Lake, open_lake
 from benchledger.lake.parts import local_files, parts_in, put_rows, rows_sql
@@ -195,7 +196,10 @@ def lake_compact(*, lake: Path | str) -> Compacted:
         for digests in (listed, list(derived_digests(listed).values())):
             markers = {one: found for one, found in opened.markers_of(digests).items() if "pack" not in found}
             sizes = {one: sum(objects[key][0] for key in _keys(one, markers[one])) for one in markers}
-            for some in _packs(sizes):
+            small = [one for one in sizes if sizes[one] < PACK_BYTES // 2]
+            for some in in_parts(small, sizes.__getitem__, PACK_BYTES):
+                if len(some) < 2:
+                    continue
                 written += _write_pack(opened, {one: markers[one] for one in some})
                 packed += len(some)
                 before += sum(len(markers[one]["rows"]) for one in some)
@@ -205,19 +209,6 @@ def lake_compact(*, lake: Path | str) -> Compacted:
 def _keys(digest: str, marker: dict[str, Any]) -> list[str]:
     (part,) = parts_in({digest: marker})
     return [part.key(name) for name in part.rows]
-
-
-def _packs(sizes: dict[str, int]) -> Iterator[list[str]]:
-    taken: list[str] = []
-    total = 0
-    for one in [*(one for one in sizes if sizes[one] < PACK_BYTES // 2), None]:
-        if one is None or total + sizes[one] > PACK_BYTES:
-            if len(taken) > 1:
-                yield taken
-            taken, total = [], 0
-        if one is not None:
-            taken.append(one)
-            total += sizes[one]
 
 
 def _write_pack(lake: Lake, markers: dict[str, dict[str, Any]]) -> int:

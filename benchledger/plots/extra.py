@@ -22,19 +22,19 @@ def need(module: str) -> Any:
         raise missing_extra(f"plots need {error.name or module}", error, "plot") from error
 
 
-def thinned(points: pl.DataFrame, y: str = "y", by: str = "label") -> pl.DataFrame:
+def thinned(points: pl.DataFrame) -> pl.DataFrame:
     """Returns at most five hundred points of each line, in the order of x; points without a number are left out."""
     import polars as pl
 
-    points = points.filter(pl.col(y).is_finite() & pl.col("x").is_not_null())
-    parts = [_thinned(part.sort("x"), y) for part in points.partition_by(by, maintain_order=True)]
+    points = points.filter(pl.col("y").is_finite() & pl.col("x").is_not_null())
+    parts = [_thinned(part.sort("x")) for part in points.partition_by("label", maintain_order=True)]
     return pl.concat(parts) if parts else points
 
 
-def _thinned(line: pl.DataFrame, y: str) -> pl.DataFrame:
+def _thinned(line: pl.DataFrame) -> pl.DataFrame:
     if line.height <= MOST:
         return line
     downsampler = need("tsdownsample").LTTBDownsampler()
-    kept = downsampler.downsample(line["x"].to_numpy(), line[y].to_numpy(), n_out=MOST)
+    kept = downsampler.downsample(line["x"].to_numpy(), line["y"].to_numpy(), n_out=MOST)
     numbers: list[int] = kept.tolist()
     return line[numbers]

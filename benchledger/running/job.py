@@ -10,7 +10,7 @@ from typing import Any
 
 from benchledger.definitions.paddle_index import find_indexed_model
 from benchledger.errors import UsageError
-from benchledger.running.case_file import MAX, SETTINGS, Case, Value
+from benchledger.running.case_file import SETTINGS, Case, Value
 
 # Settings that are part of the name itself. Any other setting that differs from the case's own is added behind it.
 _IN_NAME = ("model", "task", "precision", "batch_size", "gpus", "nodes", "device")
@@ -115,8 +115,3 @@ def matrix(case: Case, sweep: Mapping[str, Sequence[Value]]) -> list[Job]:
             if job not in jobs:
                 jobs.append(job)
     return jobs
-
-
-def is_search(job: Job) -> bool:
-    """Tells whether the job asks for the largest batch size that runs."""
-    return job.settings["batch_size"] == MAX

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.errors import UsageError
-from benchledger.running.case_file import Value, find_case, load_cases, read_sweep
+from benchledger.running.case_file import MAX, Value, find_case, load_cases, read_sweep
 from benchledger.running.environments import environment_python
-from benchledger.running.job import Job, is_search, matrix
+from benchledger.running.job import Job, matrix
 from benchledger.running.launch import Launch, profiled_job
 from benchledger.running.one_run import Outcome, Session, StopRuns, as_frame, data_folder, one_run, typed_command
 from benchledger.running.staging import MANIFEST, Staging
@@ -75,7 +75,7 @@ def run_all(
         mine = python or str(environment_python(job.case.environment) or sys.executable)
         session.launch = replace(session.launch, python=mine)
         try:
-            if is_search(job):
+            if job.settings["batch_size"] == MAX:
                 _search(session, job)
             else:
                 _all_trials(session, job)

@@ -15,7 +15,7 @@ from benchledger.exports.output_forms import csv_of_frame, parquet_bytes
 from benchledger.site.cases import told_cases
 from benchledger.site.files import data_file, refuse_folder, site_folder
 from benchledger.site.numbers import QUANTITIES, packed_numbers, packed_runs, rows_of_quantity
-from benchledger.site.start import all_rules, rankings, start_page
+from benchledger.site.start import all_rules, ranking, start_page
 from benchledger.store.default_db import DEFAULT_DB
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def export_site(
             for quantity, rows in numbers.items():
                 _write(data, quantity, packed_numbers(rows))
             _write(data, "runs", runs)
-            _write(data, "ranking", rankings(db, asked))
+            _write(data, "ranking", {"whole": ranking(db, asked, False), "per_gpu": ranking(db, asked, True)})
             _downloads(data, numbers, filled)
             files = 0
             for key, told in told_cases(con, _cells(con, filters, numbers), run_rows):

@@ -79,12 +79,8 @@ def all_rules(con: duckdb.DuckDBPyConnection) -> dict[str, dict[str, Any]]:
     }  # fmt: skip
 
 
-def rankings(db: Path | str, asked: dict[str, object]) -> dict[str, list[dict[str, Any]]]:
-    """Returns the tables of `bench report ranking`, of all GPUs and per GPU, each row with its number's name."""
-    return {"whole": _ranking(db, asked, per_gpu=False), "per_gpu": _ranking(db, asked, per_gpu=True)}
-
-
-def _ranking(db: Path | str, asked: dict[str, object], per_gpu: bool) -> list[dict[str, Any]]:
+def ranking(db: Path | str, asked: dict[str, object], per_gpu: bool) -> list[dict[str, Any]]:
+    """Returns the tables of `bench report ranking`, each row with its number's name."""
     try:
         report = report_ranking(db=db, per_gpu=per_gpu, **asked)  # type: ignore[arg-type]
     except NothingFoundError:

@@ -82,7 +82,8 @@ def _sync_published(con: duckdb.DuckDBPyConnection) -> None:
     from benchledger.definitions import published
 
     # Those with a verdict were read from pages by bench reproduce.
-    names, rows = _quoted(published.COLUMNS), [cell.row() for cell in published.load_published()]
+    names = _quoted(published.COLUMNS)
+    rows = [tuple(map(cell.get, published.COLUMNS)) for cell in published.load_published()]
     if Counter(con.execute(f"select {names} from published where verdict is null").fetchall()) == Counter(rows):  # noqa: S608
         return
     con.execute("delete from published where verdict is null")

@@ -31,8 +31,8 @@ def test_a_header_says_all_that_the_list_shows(tmp_path: Path) -> None:
 
     assert query.sentence == "One row per series of a kind."
     assert query.parameters == {"campaign": "*", "kind": "*", "state": "all", "least": 1}
-    assert query.header.parameters["campaign"].column == ("run_campaign", "campaign")
-    assert query.header.given == {"kind": "w*", "least": "3"}
+    assert query.declared["campaign"].column == ("run_campaign", "campaign")
+    assert query.example == "bench query mine -p kind=w* -p least=3"
 
 
 @pytest.mark.parametrize("given", [{"kind": "weak"}, {"kind": "*o*"}, {"state": "oom"}, {"state": "all"}])
@@ -99,4 +99,4 @@ def test_filled_in_it_is_sql_of_its_own(tmp_path: Path) -> None:
 
 
 def test_every_shipped_question_has_an_example() -> None:
-    assert [query.name for query in load_queries().values() if query.header.example is None] == []
+    assert [query.name for query in load_queries().values() if query.example is None] == []

@@ -60,7 +60,7 @@ def test_every_question_has_an_answer_on_file_that_is_not_empty() -> None:
 def test_the_example_of_every_question_is_on_file() -> None:
     first_lines = {path.read_text(encoding="utf-8").partition("\n")[0] for path in GOLDEN if path.parent.name == "made"}
 
-    assert first_lines == {query.header.example for query in load_queries().values()}
+    assert first_lines == {query.example for query in load_queries().values()}
 
 
 def text(frame: pl.DataFrame) -> str:

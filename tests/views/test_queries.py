@@ -89,7 +89,7 @@ def test_every_question_answers_with_its_defaults_and_says_what_a_row_is(filled,
 
 @pytest.mark.parametrize("name", sorted(load_queries()))
 def test_the_column_that_the_values_of_a_parameter_must_match_is_there(filled, name):
-    for parameter in load_queries()[name].header.parameters.values():
+    for parameter in load_queries()[name].declared.values():
         if parameter.column is not None:
             table, column = parameter.column
             filled.rows(f"select {column} from {table} limit 0")

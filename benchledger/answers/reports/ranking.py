@@ -89,7 +89,12 @@ def _table(rows: list[Row], work: tuple[str, ...], contender: list[str]) -> tupl
     known = [row for row in rows if any(row[name] is not None for name in contender)]
     unknown = [row for row in rows if not any(row[name] is not None for name in contender)]
     best = sorted((min(alike, key=best_first) for alike in grouped(known, contender).values()), key=best_first)
-    ranked = [{**row, "rank": _rank(best, row), "rank_last": _rank_last(best, row)} for row in best]
+    values = [best_first(row)[0] for row in best]
+    ranked = [
+        # Ties share their ranks.
+        {**row, "rank": 1 + sum(one < value for one in values), "rank_last": sum(one <= value for one in values)}
+        for row, value in zip(best, values, strict=True)
+    ]
     # Without a rank: its GPU may be one of those above.
     listed = [*ranked, *({**row, "rank": None, "rank_last": None} for row in sorted(unknown, key=best_first)[:1])]
     beside = [name for name in _BESIDE if name not in work and (name in _ALWAYS or _differs(name, listed))]
@@ -122,11 +127,3 @@ def _unknown_note(unknown: list[Row], contender: list[str]) -> tuple[str, ...]:
     count = f"{len(unknown)} series {'states' if len(unknown) == 1 else 'state'} no {' or '.join(contender)}"
     which = "it is listed without a rank" if len(unknown) == 1 else "the fastest is listed without a rank"
     return (f"{count}: {which}. State one in facts.toml",)
-
-
-def _rank(rows: list[Row], row: Row) -> int:
-    return 1 + sum(best_first(other)[0] < best_first(row)[0] for other in rows)
-
-
-def _rank_last(rows: list[Row], row: Row) -> int:
-    return sum(best_first(other)[0] <= best_first(row)[0] for other in rows)
