@@ -59,8 +59,8 @@ def watch(
     """Reads logs under the paths into the ledger as they come, for ever; yields each batch that was written.
 
     A file is read when it has not changed for `quiet_s` seconds, or when a manifest that lists it is there. The ledger
-    is open only while a batch is written. Everything else is as in `ingest`. Raises UsageError for an address, and if
-    watchfiles is not installed.
+    is open only while a batch is written. A path that is removed is waited for. Everything else is as in `ingest`.
+    Raises UsageError for an address, and if watchfiles is not installed.
     """
     if remote := [path for path in paths if is_remote(str(path))]:
         raise UsageError(f"{remote[0]}: only folders of this machine can be watched; ingest it by a timer instead")
@@ -71,7 +71,16 @@ def watch(
     )  # fmt: skip
     arrivals = Arrivals(paths, ledger_files(options.db), quiet_s)
     with closing(BatchProcess(options, paths)) as process:
-        yield from _batches(arrivals, process, paths, quiet_s)
+        while True:
+            try:
+                yield from _batches(arrivals, process, paths, quiet_s)
+            except UsageError:
+                gone = [path for path in paths if not os.path.lexists(path)]
+                if arrivals.is_first or not gone:
+                    raise
+                yield WatchBatch(None, f"{gone[0]}: was removed, or is not mounted; it is read again when it is back")
+                while not all(map(os.path.lexists, paths)):
+                    time.sleep(min(1.0, quiet_s))
 
 
 def _batches(
@@ -107,7 +116,7 @@ class Arrivals:
         # A hash of the state of each file that was read: few bytes for each of very many files.
         self._taken: dict[str, int] = {}
         self._listed: dict[str, tuple[State, frozenset[str]]] = {}
-        self._is_first = True
+        self.is_first = True
         # Each facts.toml: it holds for files that come later.
         self.facts: list[FoundFile] = []
         # When the next file will have been quiet for long enough.
@@ -128,11 +137,11 @@ class Arrivals:
                 continue
             before = self._waiting.get(file.place)
             since = before[1] if before is not None and state_of(before[0]) == state else now
-            if self._is_first:
+            if self.is_first:
                 # Nobody watched it so far.
                 since -= max(today - file.mtime_ns / 1e9, 0.0)
             waiting[file.place] = (file, since)
-        self._waiting, self._taken, self._is_first = waiting, taken, False
+        self._waiting, self._taken, self.is_first = waiting, taken, False
         listed = self._listed_by_manifests()
         ready = {
             place: file for place, (file, since) in waiting.items() if now - since >= self._quiet_s or place in listed
@@ -191,7 +200,7 @@ def _wakes(paths: tuple[Path | str, ...], seconds: float) -> Iterator[bool]:
 
 @dataclass(frozen=True)
 class WatchBatch:
-    """What was read together: its result, or the problem of a ledger that cannot be written now; it is tried again."""
+    """What was read together: its result, or why it is tried again: the ledger cannot be written, or a path is gone."""
 
     result: IngestResult | None
     problem: str = ""

@@ -19,6 +19,7 @@ import pytest
 
 import benchledger
 from benchledger import ingest
+from benchledger.errors import UsageError
 from benchledger.ingestion.discover import FoundFile
 from benchledger.ingestion.ingest import IngestOptions
 from benchledger.ingestion.watch import Arrivals, BatchProcess
@@ -111,6 +112,24 @@ def test_a_ledger_that_another_program_holds_is_written_later(
     assert result.files == {"loaded": 1}
     # It is open only while a batch is written.
     assert one(db, "select count(*) from run") == 1
+
+
+def test_a_folder_that_is_removed_is_waited_for(db: Path, tmp_path: Path) -> None:
+    logs = put(tmp_path / "logs" / "run.log", run_text(steps=20).log).parent
+    batches = benchledger.watch(logs, db=db, quiet_s=0.1)
+    with closing(batches):  # type: ignore[type-var]
+        assert next(batches).result is not None
+        logs.rename(tmp_path / "away")
+        told = next(batches)
+        (tmp_path / "away").rename(logs)
+        put(logs / "next.log", run_text(steps=21).log)
+
+        assert told.problem == f"{logs}: was removed, or is not mounted; it is read again when it is back"
+        batch = next(batches).result
+        assert batch is not None
+        assert batch.files == {"loaded": 1}
+    with pytest.raises(UsageError, match="no such file or folder"):
+        next(iter(benchledger.watch(tmp_path / "none", db=db)))
 
 
 def test_a_batch_whose_process_is_killed_is_tried_again(db: Path, tmp_path: Path) -> None:
