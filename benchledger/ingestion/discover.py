@@ -15,6 +15,7 @@ from benchledger.archives.magic_bytes import without_compression
 from benchledger.archives.member import CHAIN
 from benchledger.definitions.regular_file import NO_FILE
 from benchledger.errors import UsageError
+from benchledger.ingestion.kernel_folders import folder_problem, is_kernel_mount, is_of_kernel
 from benchledger.ingestion.remote import above, address_of, head, is_bucket, is_folder, is_remote, listed, open_remote
 from benchledger.store.private_file import SeenFile
 from benchledger.store.scratch import is_scratch
@@ -22,7 +23,6 @@ from benchledger.store.scratch import is_scratch
 FACTS_FILE = "facts.toml"
 # Stands before the number of a member whose name another member of its archive has too.
 AGAIN = "#!"
-
 
 # The folder of each file is needed many times.
 folder_of = lru_cache(maxsize=256)(os.path.dirname)
@@ -259,14 +259,14 @@ def _facts_above(folder: str) -> Iterator[str]:
 
 def _walk(folder: str) -> Iterator[str]:
     # Without recursion: folders can be a thousand deep.
-    open_folders = [_entries(folder)]
+    open_folders = [iter([folder]) if is_of_kernel(os.stat(folder).st_dev) else _entries(folder)]
     while open_folders:
         entry = next(open_folders[-1], None)
         if entry is None:
             open_folders.pop()
         elif isinstance(entry, str):
             yield entry
-        elif entry.is_dir(follow_symlinks=False):
+        elif entry.is_dir(follow_symlinks=False) and not is_kernel_mount(entry.path):
             open_folders.append(_entries(entry.path))
         elif not (entry.is_symlink() and os.path.isdir(entry.path)):
             yield entry.path
@@ -294,7 +294,7 @@ def _found(place: str, top: str) -> FoundFile:
         return FoundFile(place, shown, top, 0, 0, f"cannot be read: {error.strerror}")
     problem = None
     if stat.S_ISDIR(status.st_mode):
-        problem = "cannot be read: the folder may not be listed; give yourself the right to read it"
+        problem = folder_problem(status.st_dev)
     elif not stat.S_ISREG(status.st_mode):
         problem = NO_FILE
     return FoundFile(place, shown, top, status.st_size, kept_number(status.st_mtime_ns), problem)

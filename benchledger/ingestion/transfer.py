@@ -10,16 +10,16 @@ import socket
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from benchledger.errors import DatabaseError, cure_of_writing
-from benchledger.scanning.arrow_calls import call
+from benchledger.scanning.arrow_calls import alike_in, repeated
 from benchledger.scanning.columns import with_log_ids
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 # Arrow aligns its memory so; it copies buffers that are not aligned.
 _ALIGNED = 64
 _AT_ONCE = 512
-# Parts of a log have about as many rows: a constant column is made a little longer, and reused.
-_MANY = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -94,6 +92,8 @@ class OpenFiles:
 
 _WHOLE_MESSAGES = socket.SOCK_SEQPACKET if sys.platform == "linux" else socket.SOCK_DGRAM
 _LONGEST_NAME = 64
+# So often a message is sent that finds no room, and so many seconds lie between: half a minute.
+_TRIES, _AGAIN_S = 3000, 0.01
 _receiving: list[OpenFiles] = []
 # The socket through which a worker process sends files to the process that started it.
 _parent_socket: list[socket.socket] = []
@@ -106,7 +106,15 @@ def send_files_to(parent_socket: socket.socket) -> None:
 def send_file(descriptor: int, name: str | None = None) -> str:
     """Sends an open file to the process that this one works for; returns its name. Raises OSError."""
     name = name or os.urandom(16).hex()
-    socket.send_fds(_parent_socket[0], [name.encode()], [descriptor])
+    for tries_left in reversed(range(_TRIES)):
+        try:
+            socket.send_fds(_parent_socket[0], [name.encode()], [descriptor])
+            break
+        except OSError as error:
+            # Where macOS has no room for a message, it does not wait: the receiver takes what has arrived.
+            if error.errno != errno.ENOBUFS or not tries_left:
+                raise
+            time.sleep(_AGAIN_S)
     return name
 
 
@@ -208,9 +216,7 @@ class SpilledRecords:
             alike["log_id"] = log_id
         there = set(stated.column_names)
         columns = [
-            stated.column(field.name)
-            if field.name in there
-            else _repeated(alike.get(field.name), field.type, part.rows)
+            stated.column(field.name) if field.name in there else repeated(alike.get(field.name), field.type, part.rows)
             for field in self._schema
         ]
         rows = pa.table(columns, schema=self._schema)
@@ -243,7 +249,7 @@ class Spill:
                 self._schema = rows.schema
             logs = rows.column("log_id").unique().to_pylist()
             start = self._file.tell()
-            alike = {name: value for name in rows.column_names if (value := _alike(rows.column(name))) is not None}
+            alike = {name: value for name in rows.column_names if (value := alike_in(rows.column(name))) is not None}
             # Empty and constant columns are not written: to make them again is faster. Compressed rows took a third of
             # the space and twice the time.
             stated = rows.select(
@@ -271,26 +277,3 @@ class Spill:
             f"{self._folder.resolve()}: the records of a long log cannot be buffered here: "
             f"{error.strerror or error}. {cure_of_writing(error)}"
         )
-
-
-def _repeated(number: int | None, kind: pa.DataType, times: int) -> pa.Array:
-    return _many(number, kind, times + -times % _MANY).slice(0, times)
-
-
-@lru_cache(maxsize=16)
-def _many(number: int | None, kind: pa.DataType, times: int) -> pa.Array:
-    # Made once for all parts of a log: new memory pages for each part cost more than everything else here.
-    import pyarrow as pa
-
-    return pa.nulls(times, kind) if number is None else pa.repeat(pa.scalar(number, kind), times)
-
-
-def _alike(column: pa.ChunkedArray) -> int | None:
-    """The value of an integer column in which all rows are equal, else None."""
-    import pyarrow as pa
-
-    if not pa.types.is_integer(column.type) or column.null_count or not len(column) or column[0] != column[-1]:
-        return None
-    ends = call("min_max", column).as_py()
-    number: int = ends["min"]
-    return number if number == ends["max"] else None

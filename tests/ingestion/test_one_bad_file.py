@@ -281,3 +281,15 @@ def test_a_file_that_becomes_a_pipe_is_not_waited_for(
 
     assert found["good.log"] == ("loaded", "")
     assert found["pipe.log"][0] in ("unreadable", "empty")
+
+
+@pytest.mark.skipif(not Path("/proc/self/mountinfo").exists(), reason="needs /proc")
+def test_a_folder_of_the_kernel_is_one_file_that_is_not_read(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = ("unreadable", "a folder of the kernel (proc, sysfs, ...): it is not read")
+    assert list(outcomes(db, Path("/proc/self")).values()) == [told]
+
+    put(tmp_path / "logs" / "proc" / "run.log", GOOD)
+    monkeypatch.setattr(discover, "is_kernel_mount", lambda folder: folder.endswith("logs/proc"))
+    assert outcomes(db, tmp_path / "logs")["proc"][0] == "unreadable"

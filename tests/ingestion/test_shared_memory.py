@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -50,6 +53,29 @@ def test_tables_are_as_well_sent_where_there_is_no_such_memory(monkeypatch: pyte
 
     assert transfer.shared(found(3).tables) is None
     assert ReadFiles(*state_and_back(found(3))).tables == found(3).tables
+
+
+def test_a_file_is_sent_again_where_the_socket_has_no_room(
+    files: transfer.OpenFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As on macOS, whose sockets do not wait.
+    transfer._parent_socket[0].setblocking(False)
+    sends, full = socket.send_fds, [False]
+
+    def send(*values: Any) -> int:
+        try:
+            return sends(*values)
+        except BlockingIOError:
+            full[0] = True
+            files.receive()
+            raise OSError(errno.ENOBUFS, os.strerror(errno.ENOBUFS)) from None
+
+    monkeypatch.setattr(socket, "send_fds", send)
+    with open(os.devnull) as file:
+        names = [transfer.send_file(file.fileno()) for _ in range(400)]
+
+        assert full[0]
+        assert all(os.close(files.taken(name) or -1) is None for name in names)
 
 
 @pytest.mark.usefixtures("files")
