@@ -40,12 +40,13 @@ create or replace temp view chunk_rule as from kept.rule;
 """
 # In this order, by one thread: of another one a sum differs in its last digit, and a rounded mean in its last decimal.
 _ADDED_UP = "create or replace temp table stream_reading as from stream_reading_now"
+# So many readings at both ends of a lane are looked at one by one by some rule.
+_LOOKED_AT = "select max(skip + coalesce(take, 0)) + 1, max(skip_last) + 1 from chunk_rule"
 _IN_ORDER = "order by stream_id, lane, place"
 _ONE_BY_ONE = "create or replace temp view piece as from stream_reading"
 _NONE_TIMED = """
 create or replace temp table timed (
-    run_id bigint, reading_key integer, lane integer, since bigint, step bigint, place bigint,
-    steps double, value double
+    run_id bigint, reading_key integer, lane integer, since bigint, step bigint, place bigint, value double
 )
 """
 _WHOLE_CLAIM = ("run_id", "part", "log_place", "log_id", "load_number")
@@ -183,7 +184,8 @@ def read_speeds(con: duckdb.DuckDBPyConnection, order: RecordOrder, *, is_long: 
     con.execute(sql_of("reading"))
     con.execute(sql_of("rules"))
     if is_long:
-        con.execute(sql_of("value_counts", one_by_one=ONE_BY_ONE))
+        head, tail = con.execute(_LOOKED_AT).fetchall()[0]
+        con.execute(sql_of("value_counts", head=max(head, ONE_BY_ONE), tail=tail))
     con.execute(sql_of("windows", one_by_one=ONE_BY_ONE))
     if finds(con, "from stream where lanes = 'median' limit 1"):
         con.execute(sql_of("medians"))

@@ -40,6 +40,7 @@ class CsvReader(FileReader):
         super().__init__(log_format)
         assert log_format.csv is not None
         self.definition: CsvDefinition = log_format.csv
+        self._option = self.definition.command.get("columns", "").encode()
         self._columns: list[tuple[str, str | None]] = []
         self._list: tuple[CsvColumn, ...] | None = None
         self._header = b""
@@ -124,10 +125,6 @@ class CsvReader(FileReader):
             pairs.append((name, value, cell if stated and not match else None, unit))
         return columns, pairs
 
-    @property
-    def _option(self) -> bytes:
-        return self.definition.command.get("columns", "").encode()
-
     def _columns_of_command(self, head: bytes) -> list[tuple[str, str | None]]:
         # The columns that the command line lists, if it asks for no header and the first row fits them. It may not fit:
         # another program can print below a command whose rows go into a file.
@@ -168,6 +165,7 @@ class CsvReader(FileReader):
         return None
 
 
+@lru_cache(maxsize=1)  # all CSV formats ask for the first line of a file
 def _first_line(head: bytes) -> bytes:
     lines = head.lstrip().split(b"\n", 8)[:8]
     return next((line for line in lines if line.strip() and not _PROMPT.match(line)), lines[0]).strip()
@@ -181,7 +179,7 @@ def _lines(head: bytes, complete: bool) -> list[bytes]:
     return [line for line in lines if line.strip()]
 
 
-@lru_cache(maxsize=4)  # all CSV formats ask about the first line of a file
+@lru_cache(maxsize=4)
 def _header_of(line: bytes) -> tuple[tuple[str, str | None], ...]:
     if b"[" not in line and _NO_NAME.search(line):
         return ()

@@ -4,11 +4,9 @@
 
 -- Windows take what lies between head_place and tail_place as a whole or not at all.
 create or replace temp table lane as
-select *, firsts[head] as head_place, lasts[tail] as tail_place, readings > head + tail as is_long
+select *, places[head] as head_place, places[-tail] as tail_place, readings > head + tail as is_long
 from (
-    select
-        stream_id, lane, sum(times)::bigint as readings,
-        min(place, (select max(head) from stream)) as firsts, max(place, (select max(tail) from stream)) as lasts
+    select stream_id, lane, sum(times)::bigint as readings, list(place) as places
     from stream_reading
     group by stream_id, lane
 )
@@ -22,9 +20,9 @@ select
 from (
     select
         stream_id, like_stream, lane, slice, is_last, positive_only,
-        firsts[skip + 1] as from_place,
+        places[skip + 1] as from_place,
         coalesce(skip + take < readings - skip_last, false) as is_cut,
-        if(is_cut, firsts[skip + take], lasts[skip_last + 1]) as to_place,
+        if(is_cut, places[skip + take], places[-skip_last - 1]) as to_place,
         if(is_cut, take, greatest(readings - skip_last - skip, 0)) as in_window
     from lane
     join (

@@ -13,7 +13,7 @@ select
     place, value, 1::double as steps, 1 as times
 from printed
 union all
-select run_id, reading_key, false, lane, null, since, step, place, value, steps, 1
+select run_id, reading_key, false, lane, null, since, step, place, value, steps_between(since, step), 1
 from timed;
 
 create or replace temp view reading as

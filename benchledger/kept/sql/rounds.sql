@@ -37,12 +37,12 @@ span as (
     where quantity = 'span' and label is not null
     group by run_id, reading_key
 )
-select run_id, reading_key, lane, since, step, place, steps_between(since, step), value
+select run_id, reading_key, lane, since, step, place, value
 from round_of_ranks
 where since is not null and step is not null and value is not null
 union all
 select
-    run_id, reading_key, -1, null, null, stop.place, 1,
+    run_id, reading_key, -1, null, null, stop.place,
     seconds_between(start.logged_at, stop.logged_at, start.clock_s, stop.clock_s) as value
 from span
 where value is not null;

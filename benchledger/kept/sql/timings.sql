@@ -13,6 +13,6 @@ with step_of_rank as (
     where is_step and makes_intervals
     window w as (partition by run_id, lane order by place)
 )
-select run_id, reading_key, lane, since, step, place, steps_between(since, step) as steps, value
+select run_id, reading_key, lane, since, step, place, value
 from step_of_rank
 where step >= since and value is not null;

@@ -1,6 +1,6 @@
 -- The readings of a long run: of each rank the first and the last one by one, all between by how often each value occurs.
--- reads: reading_now, reading_of_rule, chunk_rule
--- makes: bound, reading_end, value_count, reading
+-- reads: reading_now, reading_of_rule
+-- makes: bound, bound_reading, reading_end, value_count, reading
 
 -- Between which steps rules count. Those that differ in it, or take the median of the ranks, look at each reading.
 create or replace temp table bound as
@@ -10,32 +10,37 @@ select
 from reading_of_rule
 group by like_run, reading_key;
 
--- What lies between head_place and tail_place a rule takes as a whole or not at all.
-create or replace temp table reading_end as
-select
-    run_id, reading_key, lane, is_within(since, step, after_step, to_step) as is_inside,
-    min(place, (select greatest(max(skip + coalesce(take, 0)) + 1, $one_by_one) from chunk_rule))[-1] as head_place,
-    max(place, (select max(skip_last) + 1 from chunk_rule))[-1] as tail_place
+create or replace temp view bound_reading as
+select reading_now.*, is_within(since, step, after_step, to_step) as is_inside
 from reading_now
 join (from bound where not is_whole) using (run_id, reading_key)
-where is_usable(value, is_speed, step)
-group by run_id, reading_key, lane, is_inside;
+where is_usable(value, is_speed, step);
+
+-- What lies between head_place and tail_place a rule takes as a whole or not at all.
+create or replace temp table reading_end as
+select *, (row_number() over ())::integer as end_id
+from (
+    select
+        run_id, reading_key, is_speed, lane, is_inside,
+        min(place, $head)[-1] as head_place, max(place, $tail)[-1] as tail_place
+    from bound_reading
+    group by run_id, reading_key, is_speed, lane, is_inside
+);
 
 create or replace temp table value_count as
 select
-    run_id, reading_key, is_speed, lane, null::bigint as epoch, first(since) as since, first(step) as step,
-    coalesce(own_place, min(tail_place) - 1) as place, value, steps, count(*) as times
+    run_id, reading_key, is_speed, lane, null::bigint as epoch, since, step, coalesce(own_place, tail_place - 1) as place,
+    value, steps, times
 from (
-    select *, if(place > head_place and place < tail_place, null, place) as own_place
+    select end_id, own_place, value, steps, first(since) as since, first(step) as step, count(*) as times
     from (
-        select reading_now.*, is_within(since, step, after_step, to_step) as is_inside
-        from reading_now
-        join (from bound where not is_whole) using (run_id, reading_key)
-        where is_usable(value, is_speed, step)
+        select *, if(place > head_place and place < tail_place, null, place) as own_place
+        from bound_reading
+        join (from reading_end select * exclude (is_speed)) using (run_id, reading_key, lane, is_inside)
     )
-    join reading_end using (run_id, reading_key, lane, is_inside)
+    group by end_id, own_place, value, steps
 )
-group by run_id, reading_key, is_speed, lane, is_inside, own_place, value, steps;
+join reading_end using (end_id);
 
 create or replace temp view reading as
 from value_count
