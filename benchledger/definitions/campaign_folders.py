@@ -7,8 +7,8 @@ runs, no neighbours, no order in which files came.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
 from benchledger.definitions.toml_file import TomlFile
@@ -50,7 +50,7 @@ _DATE_ALONE = re.compile(rf"(?<![0-9A-Za-z])(?:{_DATE})(?![0-9A-Za-z])", re.IGNO
 _TIME_ALONE = re.compile(rf"{_HOUR}(?P<d>[-_.h]){_SIXTY}(?:(?P=d)|[-_.m]){_SIXTY}s?")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CampaignFolders:
     """The words of folders that are no part of a campaign's name. All are letters and digits, in lower case."""
 
@@ -64,8 +64,6 @@ class CampaignFolders:
     kept: frozenset[str]
     volatile: frozenset[str]
     aliases: dict[str, str]
-    _known: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
-    _words: dict[str, dict[str, None]] = field(default_factory=dict, compare=False, repr=False)
 
     def kept_of(self, folders: Sequence[str]) -> list[int]:
         found = []
@@ -75,13 +73,17 @@ class CampaignFolders:
                 found.append(place)
         return found
 
+    @lru_cache(_CACHED)  # noqa: B019 - there is one for all
     def names_nothing(self, folder: str) -> bool:
         """Tells whether a folder's name says only a case, a date with a time, or nothing."""
-        if folder not in self._known:
-            if len(self._known) >= _CACHED:
-                self._known.clear()
-            self._known[folder] = self._is_explained(folder)
-        return self._known[folder]
+        text = without_moments(folder)
+        if _DATE_ALONE.search(text):
+            return False
+        parts = [part for part in _BETWEEN.split(text) if part]
+        if len(parts) > _MOST_PARTS or any(self._tells_apart(_plain(part)) for part in parts):
+            return False
+        explained = self._explained(parts)
+        return explained is not None and (not parts or explained)
 
     def words_of(self, names: Iterable[str]) -> list[str]:
         """Returns the words of names that may tell runs of one case apart, each once, in their order.
@@ -89,22 +91,18 @@ class CampaignFolders:
         Without what names nothing or changes from trial to trial: numbers, dates, times, `run3`, hashes. In the
         spelling of the vocabulary: `amp` is `fp16`.
         """
-        found: dict[str, None] = {}
-        for name in names:
-            if name not in self._words:
-                if len(self._words) >= _CACHED:
-                    self._words.clear()
-                self._words[name] = dict.fromkeys(self._words_of(name))
-            found |= self._words[name]
-        return list(found)
+        return list(dict.fromkeys(word for name in names for word in self._words_of(name)))
 
-    def _words_of(self, name: str) -> Iterator[str]:
+    @lru_cache(_CACHED)  # noqa: B019 - as above
+    def _words_of(self, name: str) -> list[str]:
+        words = []
         parts = [self._plain_word(part) for part in _BETWEEN.split(_DATE_ALONE.sub(" ", without_moments(name)))]
         for place, part in enumerate(parts):
             number = parts[place + 1] if place + 1 < len(parts) and parts[place + 1].isdecimal() else ""
             word = part + number if part in self.counted else part
             if word and not self._is_volatile(word):
-                yield self.aliases.get(word, word)
+                words.append(self.aliases.get(word, word))
+        return words
 
     def _plain_word(self, part: str) -> str:
         # OtherReports names as little as other_reports.
@@ -120,16 +118,6 @@ class CampaignFolders:
     @cached_property
     def nothing_words(self) -> frozenset[str]:
         return frozenset((*self.nothing, *(f"{word}s" for word in self.nothing)))
-
-    def _is_explained(self, folder: str) -> bool:
-        text = without_moments(folder)
-        if _DATE_ALONE.search(text):
-            return False
-        parts = [part for part in _BETWEEN.split(text) if part]
-        if len(parts) > _MOST_PARTS or any(self._tells_apart(_plain(part)) for part in parts):
-            return False
-        explained = self._explained(parts)
-        return explained is not None and (not parts or explained)
 
     def _tells_apart(self, part: str) -> bool:
         return part in self.kept or self._year.fullmatch(part) is not None

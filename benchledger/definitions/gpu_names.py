@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 _FORM = re.compile(r"sxm\d?|pcie|nvl|oam|dgxs|fhhl")
@@ -17,7 +18,7 @@ _POWER = re.compile(r"\(\s*\d+ ?w[^)]*\)|\b\d+w\b(?: tdp)?")
 _PCIE = re.compile(r"pci-?e(?:x|press)?(?:[\s-]*(?:gen)? ?[345](?:\.0)?)?(?!\w)")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GpuNames:
     """The words of schema/vocabulary/gpus.toml: how cards are called."""
 
@@ -29,16 +30,12 @@ class GpuNames:
     aliases: dict[str, str]
     first: frozenset[str]
     words: dict[str, str]
-    _names: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
+    # Cached: telemetry states the card in each line.
+    @lru_cache(_CACHED)  # noqa: B019 - there is one for all
     def name(self, text: str) -> str:
         """Returns the one name of the card that a text calls; an unknown one in lower case."""
-        # Cached: telemetry states the card in each line.
-        if text not in self._names:
-            if len(self._names) >= _CACHED:
-                self._names.clear()
-            self._names[text] = self._name(self._tokens(text)) or text.lower()
-        return self._names[text]
+        return self._name(self._tokens(text)) or text.lower()
 
     def _name(self, tokens: list[str]) -> str:
         if "mig" in tokens[1:]:

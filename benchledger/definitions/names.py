@@ -6,8 +6,8 @@ import hashlib
 import math
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import cache, cached_property
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
 
 from benchledger.definitions.campaign_folders import CampaignFolders, read_campaign_folders
 from benchledger.definitions.definition_cache import Proofs, cached, files_in
@@ -67,7 +67,7 @@ class NameMatch:
 NO_MATCH = NameMatch(0, None, ())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Names:
     """All rules, and which folders name a campaign.
 
@@ -80,8 +80,6 @@ class Names:
     documents: DocumentNames
     campaign_folders: CampaignFolders
     definitions_hash: str
-    _ends: dict[str, NameMatch | None] = field(default_factory=dict, compare=False, repr=False)
-    _folders: dict[str, list[NameFact]] = field(default_factory=dict, compare=False, repr=False)
 
     def match(self, path: str, root: str = "") -> NameMatch:
         """Returns the facts of a path (parts divided by `/`) below a root.
@@ -103,44 +101,34 @@ class Names:
         return tuple(rule for rule in self.folders if any(pattern.parts > 1 for pattern in rule.patterns))
 
     @cached_property
-    def _by_length(self) -> tuple[tuple[int, list[Pattern]], ...]:
+    def _by_length(self) -> dict[int, list[Pattern]]:
         # The patterns by their number of parts, the longest first.
         found: dict[int, list[Pattern]] = {}
         for rule in self.rules:
             for pattern in rule.patterns:
                 found.setdefault(pattern.parts, []).append(pattern)
-        return tuple(sorted(found.items(), key=lambda item: item[0], reverse=True))
-
-    # The same names occur in folder after folder, so results are cached.
+        return dict(sorted(found.items(), reverse=True))
 
     def _match_end(self, parts: list[str]) -> NameMatch:
-        for count, patterns in self._by_length:
-            if len(parts) < count:
-                continue
+        for count in self._by_length:
             # If no longer pattern matches, parts further left have no influence.
-            end = "/".join(parts[-count:])
-            if end not in self._ends:
-                if len(self._ends) >= _CACHED:
-                    self._ends.clear()
-                fits = any(pattern.match(end) for pattern in patterns if pattern.literal in end)
-                self._ends[end] = self._first_match(parts[-count:]) if fits else None
-            if (found := self._ends[end]) is not None:
+            if len(parts) >= count and (found := self._first_match("/".join(parts[-count:]), count)) is not None:
                 return found
         return NO_MATCH
 
-    def _first_match(self, parts: list[str]) -> NameMatch:
+    # The same names occur in folder after folder.
+    @lru_cache(_CACHED)  # noqa: B019 - there is one for all
+    def _first_match(self, end: str, count: int) -> NameMatch | None:
+        if not any(pattern.match(end) for pattern in self._by_length[count]):
+            return None
         for rule in self.rules:
-            if (fit := _fit(rule, parts)) is not None:
+            if (fit := _fit(rule, end.split("/"))) is not None:
                 return NameMatch(fit[0], rule.place, tuple(fit[1]))
         return NO_MATCH
 
+    @lru_cache(_CACHED)  # noqa: B019 - as above
     def _match_folder(self, part: str) -> list[NameFact]:
-        if part not in self._folders:
-            if len(self._folders) >= _CACHED:
-                self._folders.clear()
-            fits = [fit for rule in self.folders if (fit := _fit(rule, [part])) is not None]
-            self._folders[part] = [fact for fit in fits for fact in fit[1]]
-        return self._folders[part]
+        return [fact for rule in self.folders if (fit := _fit(rule, [part])) is not None for fact in fit[1]]
 
     def stem(self, file_name: str) -> str:
         """Returns the file name without its suffix and without a companion's suffix."""

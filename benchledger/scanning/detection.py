@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning.literal_search import LiteralSearch
@@ -89,7 +89,7 @@ class Detector:
         self._firsts = LiteralSearch((proof.literals[0] for proof in proofs), native=False)
         self._words = LiteralSearch((_longest_word(proof.literals) for proof in proofs), native=False)
         # Cached, because logs of one program contain the same literals.
-        self._possible: dict[frozenset[bytes], list[_Proof]] = {}
+        self._proofs_with = lru_cache(_REMEMBERED)(self._possible)
 
     def look(self, block: bytes, line: int, best: dict[str, tuple[tuple[int, int], str]]) -> bool:
         """Adds to `best` the formats that a block proves; returns True for a specific format. `line` is its first."""
@@ -123,13 +123,8 @@ class Detector:
                         break
         return best
 
-    def _proofs_with(self, there: frozenset[bytes]) -> list[_Proof]:
-        found = self._possible.get(there)
-        if found is None:
-            if len(self._possible) >= _REMEMBERED:
-                self._possible.clear()
-            found = self._possible[there] = [proof for proof in self._proofs if proof.telling in there]
-        return found
+    def _possible(self, there: frozenset[bytes]) -> list[_Proof]:
+        return [proof for proof in self._proofs if proof.telling in there]
 
     def verdict(self, formats: dict[str, LogFormat], best: dict[str, tuple[tuple[int, int], str]]) -> Detected | None:
         """Returns the proved format with the highest score; None without a proof."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from ahocorasick_rs import MATCHKIND_LEFTMOST_FIRST, BytesAhoCorasick, Implementation
 
@@ -26,22 +26,18 @@ class LiteralSearch:
         self._overlap = max(map(len, self._literals), default=1) - 1
         self._rare = rare
         self._native = native_scanner.literals(self._literals) if native else None
-        # Cached by the extension's result, because logs of one program contain the same literals.
-        self._known: dict[bytes, frozenset[bytes]] = {}
+        # Cached, because logs of one program contain the same literals.
+        self._marked = lru_cache(_REMEMBERED)(self._by_marks)
 
     def found_in(self, text: bytes) -> frozenset[bytes]:
         if not self._literals:
             return _NONE
         if self._native is None:
             return self._by_automata(text)
-        marks = self._native.found_in(text)
-        found = self._known.get(marks)
-        if found is None:
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
-            found = frozenset(literal for literal, there in zip(self._literals, marks, strict=True) if there)
-            self._known[marks] = found
-        return found
+        return self._marked(self._native.found_in(text))
+
+    def _by_marks(self, marks: bytes) -> frozenset[bytes]:
+        return frozenset(literal for literal, there in zip(self._literals, marks, strict=True) if there)
 
     @cached_property
     def _all(self) -> BytesAhoCorasick:
