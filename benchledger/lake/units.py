@@ -45,13 +45,9 @@ class Unit:
     """Whole folders of files to read into a lake. The key is read where the unit is read: it never travels."""
 
     digest: str
-    lake: str
     inputs: tuple[Input, ...]
     definitions: str
-    key_file: str | None
-    now: datetime
-    campaign_name: str | None = None
-    folders: tuple[str, ...] = ()
+    choices: Choices
 
 
 class UnitOutcome(NamedTuple):
@@ -113,15 +109,16 @@ def units_of(inputs: Iterable[Input], key: bytes, most_bytes: int, choices: Choi
 
 def read_into_lake(unit: Unit, lease_s: float = LEASE_S) -> UnitOutcome:
     """Reads a unit, unless it was read before or another worker reads it now; says which."""
-    lake = open_lake(unit.lake)
-    if own_folders() != list(unit.folders):
-        use_definitions(*unit.folders)
+    choices = unit.choices
+    lake = open_lake(choices.lake)
+    if own_folders() != list(choices.folders):
+        use_definitions(*choices.folders)
     if definitions_hash() != unit.definitions:
         raise UsageError("this machine has other definitions than the driver: install the same benchledger there")
     derived = derived_digests([unit.digest])[unit.digest]
     if lake.marker(derived) is not None and lake.marker(unit.digest) is not None:
         return UnitOutcome(KNOWN)
-    key = key_from(unit.key_file)
+    key = key_from(choices.key_file)
     lake.need_key(key)
     with leased(lake, unit.digest, lease_s) as is_mine:
         return _read(unit, derived, lake, key) if is_mine else UnitOutcome(LEASED)
@@ -130,7 +127,7 @@ def read_into_lake(unit: Unit, lease_s: float = LEASE_S) -> UnitOutcome:
 def _read(unit: Unit, derived: str, lake: Lake, key: bytes) -> UnitOutcome:
     definitions, marker = load_definitions(), lake.marker(unit.digest)
     if marker is None:
-        base = read_unit(unit.inputs, key, definitions, unit.now, campaign_name=unit.campaign_name)
+        base = read_unit(unit.inputs, key, definitions, choices.now, campaign_name=choices.campaign_name)
         told = {"files": len(unit.inputs), "bytes": sum(one.size for one in unit.inputs)}
         is_first = write_part(lake, unit.digest, unit.digest, base.tables, **told)
     else:
@@ -176,10 +173,7 @@ def _unit(folders: list[list[Input]], facts: dict[str, Input], key: bytes, choic
     given = tuple(inputs[place] for place in sorted(inputs))
     stated = [(one.place, one.shown, one.root, one.size, one.mtime_ns, one.problem) for one in given]
     digest.update(json.dumps([definitions, choices.campaign_name, stated]).encode("utf-8", "surrogatepass"))
-    return Unit(
-        digest.hexdigest(), choices.lake, given, definitions, choices.key_file, choices.now, choices.campaign_name,
-        choices.folders,
-    )  # fmt: skip
+    return Unit(digest.hexdigest(), given, definitions, choices)
 
 
 @contextmanager
