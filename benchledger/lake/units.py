@@ -127,7 +127,7 @@ def read_into_lake(unit: Unit, lease_s: float = LEASE_S) -> UnitOutcome:
 def _read(unit: Unit, derived: str, lake: Lake, key: bytes) -> UnitOutcome:
     definitions, marker = load_definitions(), lake.marker(unit.digest)
     if marker is None:
-        base = read_unit(unit.inputs, key, definitions, choices.now, campaign_name=choices.campaign_name)
+        base = read_unit(unit.inputs, key, definitions, unit.choices.now, campaign_name=unit.choices.campaign_name)
         told = {"files": len(unit.inputs), "bytes": sum(one.size for one in unit.inputs)}
         is_first = write_part(lake, unit.digest, unit.digest, base.tables, **told)
     else:
