@@ -41,8 +41,9 @@ class JsonReader(FileReader):
             return None
         start = head[begin : begin + BLOCK]
         for paths in self.format.keys:
-            # A cheap search first: most documents are of other formats.
-            if not all(_names(start, key) for key in _keys_of(paths)):
+            # A cheap search first: most documents are of other formats. A long list may stand before the last key.
+            is_near = all(_names(start, key) for key in _keys_of(paths))
+            if not is_near and not (complete and all(_names(head, key) for key in _keys_of(paths))):
                 continue
             shown = ", ".join(paths)
             if not complete:
@@ -51,7 +52,7 @@ class JsonReader(FileReader):
                 text = head[begin:].decode("utf-8", "surrogateescape")
                 data = LENIENT.raw_decode(text)[0] if self.format.embedded else json.loads(text, strict=False)
             except (ValueError, RecursionError):
-                if self.format.alone:
+                if self.format.alone or not is_near:
                     return None
                 # Within other text, a brace need not begin a document.
                 return (

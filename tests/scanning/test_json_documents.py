@@ -74,6 +74,15 @@ def document(*events: Any, **more: Any) -> str:
     return json.dumps({"made": {"version": 1, "batch": 32}, "events": list(events), **more}, indent=1)
 
 
+def test_a_key_may_stand_behind_a_list_of_any_length(read: Read) -> None:
+    events = {"events": [EVENT] * 2_000}
+
+    assert read(json.dumps({**events, "made": {"version": 1, "batch": 32}}))[0].format == "trace"
+    # Broken, or of another kind: the keys of a document stand near its beginning.
+    assert read(json.dumps({**events, "made": {"version": 1}})[:-1])[0].format is None
+    assert read(json.dumps({**events, "made": {"versions": 1}}))[0].format is None
+
+
 def test_a_document_is_told_by_its_keys(read: Read) -> None:
     log, _ = read(document(EVENT))
 
