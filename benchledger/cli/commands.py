@@ -91,6 +91,8 @@ class MainGroup(KnownGroup):
             ctx = super().make_context(*args, **more)
             ctx.meta[_WORDS] = words
             return ctx
+        except KeyboardInterrupt:
+            stop(click.Context(self))
         except OSError as error:
             _tell(error)
             raise

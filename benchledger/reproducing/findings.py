@@ -178,7 +178,9 @@ def _swapped(page: str, cells: Sequence[Cell]) -> Iterable[Finding]:
         for at, one in enumerate(row):
             for other in row[at + 1 :]:
                 if one.claim.unit == other.claim.unit and _prints(one, other) and _prints(other, one):
-                    text = f"{one.claim.row}: the values of {one.claim.column} and {other.claim.column} are exchanged"
+                    logs = " and ".join(dict.fromkeys((_log(one.run), _log(other.run))))
+                    columns = f"{one.claim.column} and {other.claim.column}"
+                    text = f"{one.claim.row}: the values of {columns} are exchanged, by {logs}"
                     yield Finding(page, one.claim.line, "columns_swapped", text)
 
 

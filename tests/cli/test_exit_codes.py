@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 import benchledger
@@ -102,6 +103,17 @@ def test_ctrl_c_is_exit_130_with_a_message(db: Path, monkeypatch: pytest.MonkeyP
 
     assert result.exit_code == 130
     assert "stopped by Ctrl-C" in result.stderr
+
+
+def test_a_stop_before_the_command_is_known_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*words: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(click.Group, "make_context", interrupted)
+
+    result = run_bench("runs")
+
+    assert (result.exit_code, "stopped by Ctrl-C" in result.stderr) == (130, True)
 
 
 def test_a_reader_that_stops_reading_is_no_error(db: Path) -> None:

@@ -99,9 +99,12 @@ def test_contradictions_of_a_page_are_findings_with_their_lines(ledger: Path) ->
             f"[8 GPUs bs=48 fp32](run1/{NAME}_fp32_bs48_gpu1.log)\n"
         )
     )
-    found = kinds(read(ledger, page))
+    done = read(ledger, page)
+    found = kinds(done)
 
     assert found["columns_swapped"] == [7]
+    swapped = next(text for _, _, kind, text in done.findings.rows() if kind == "columns_swapped")
+    assert swapped.endswith(f"by run1/{NAME}_fp32_bs32_gpu1.log and run1/{NAME}_fp32_bs48_gpu1.log")
     assert found["digit"] == [7]
     assert found["off_by_gpus"] == [8]
     assert found["tables_disagree"] == [14]
