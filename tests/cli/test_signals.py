@@ -152,9 +152,11 @@ def test_what_was_read_is_written_before_a_stop_if_that_is_quick(
 
 
 def test_a_second_signal_ends_at_once(tmp_path: Path, logs: Path) -> None:
-    db = tmp_path / "b.duckdb"
+    db, started = tmp_path / "b.duckdb", time.monotonic()
     process = begun(db, logs, tmp_path / "tmp")
     wait_for(process, "workers")
+    # How fast the machine is at present.
+    start_s = time.monotonic() - started
     os.kill(process.pid, signal.SIGSTOP)
     os.kill(process.pid, signal.SIGINT)
     os.kill(process.pid, signal.SIGCONT)
@@ -164,7 +166,7 @@ def test_a_second_signal_ends_at_once(tmp_path: Path, logs: Path) -> None:
 
     said = ended(process)
 
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < max(2.0, 2 * start_s)
     assert process.returncode == 130
     assert "ended at once" in said or "stopped by Ctrl-C" in said
 
