@@ -18,8 +18,9 @@ KINDS = {
     "device": "device", "bucket": "bucket", "path": "path", "secret": "secret",
 }  # fmt: skip
 LISTS = {"hosts": "host"}
-# Kinds of holes only: a `node` counts as a host if it has a digit or dash, because other words may stand there.
-STRICT = {"node": "host"}
+# Kinds of holes only, because other words may stand there: a `node` counts as a host if it has a digit or dash, a
+# `project` as a group if its name does not begin with a word of `folders`.
+STRICT = {"node": "host", "project": "group"}
 HOLES = (*KINDS, *LISTS, *STRICT)
 SHAPE_HOLES = {
     "digits": r"\d{1,20}+",
@@ -34,7 +35,7 @@ SHAPE_HOLES = {
     "parts": r"[\w-]{4,4096}+(?:\.[\w=-]{2,4096}+){1,8}",
 }
 _ADDRESS = ("address_words", "version_words", "version_beginnings", "interfaces")
-_PUBLIC = ("names", "domains", "top_level", "internal", "folders", "buckets", "operations", "services")
+_PUBLIC = ("names", "domains", "top_level", "internal", "folders", "buckets", "operations", "services", "organisations")
 _TOP = ("about", "address", "public", "key", "context", "shape", "sample")
 _HOLE = re.compile(r"\{([a-z]+)\}")
 
@@ -107,6 +108,7 @@ class RedactionRules:
     public_buckets: frozenset[str]
     operations: frozenset[str]
     services: frozenset[str]
+    organisations: frozenset[str]
     keys: tuple[Key, ...]
     contexts: tuple[Context, ...]
     shapes: tuple[Shape, ...]
@@ -150,7 +152,7 @@ def read_redaction(files: list[TomlFile] | None = None) -> RedactionRules:
         frozenset(words["address_words"]), frozenset(words["version_words"]), tuple(words["version_beginnings"]),
         tuple(words["interfaces"]), frozenset(words["names"]), tuple(words["domains"]), frozenset(words["top_level"]),
         frozenset(words["internal"]), frozenset(words["folders"]), frozenset(words["buckets"]),
-        frozenset(words["operations"]), frozenset(words["services"]),
+        frozenset(words["operations"]), frozenset(words["services"]), frozenset(words["organisations"]),
         tuple(keys), tuple(contexts), tuple(shapes), tuple(samples),
     )  # fmt: skip
 

@@ -40,8 +40,9 @@ def compile_keys(keys: tuple[Key, ...]) -> re.Pattern[str]:
     )
     blanks = r"[ \t]{0,64}+"
     return re.compile(
-        rf"(?i)(?:(?P<option>(?<![\w-])--?(?:[a-z]{{1,20}}[_-]){{0,4}})|(?<![A-Za-z0-9]))(?P<name>{names})"
-        rf"(?:(?:\\?[\"']\]?)?{blanks}(?:[=:]|\.{{3,80}}+){blanks}|(?(option)[ \t]{{1,8}}+|(?!)))"
+        rf"(?i)(?:(?P<option>(?<![\w-])--?(?:[a-z]{{1,20}}[_-]){{0,4}})|(?<![A-Za-z0-9])|(?-i:(?<=[a-z])(?=[A-Z])))"
+        rf"(?P<name>{names})"
+        rf"(?:(?:\\?[\"']\]?)?{blanks}(?:[=:]|\.{{3,80}}+){blanks}|(?(option)(?:[ \t]{{1,8}}+|\\?[\"'], {{0,4}})|(?!)))"
         rf"(?:b?\\?[\"'])?(?P<value>{_value(keys)})"
     )
 

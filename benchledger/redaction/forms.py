@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 # Host names follow DNS. User names may be in any script, and end where a path or a list continues.
 HOST = r"\w[\w-]{0,62}+(?:\.[\w-]{1,63}+){0,8}+"
 USER = r"[^\s/\\:;,'\"<>|()\[\]{}*?$&=@%#`]{1,64}+"
@@ -14,4 +16,10 @@ LISTED_SECRET = rf"(?:{_LETTER}|(?<=\w),(?={_LETTER})(?![\w-]{{1,64}}+[=:])){{4,
 _LISTED = rf"{HOST}(?:\[[\d,-]{{1,200}}+\][\w-]{{0,16}})?+(?::\d{{1,3}}+)?+"
 HOST_LIST = rf"{_LISTED}(?:,{_LISTED}){{0,4095}}+"
 
+# What may stand around the name of a machine in a sentence.
+SIGN = r"[\"'`<(\[]?"
 UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+# `/`, `@` and other printable characters as JSON and URLs may write them: `\/home`, `\u002fhome`, `%2Fhome`.
+ESCAPED = re.compile(
+    r"(?i)\\{1,2}u00(?P<json>2[013-9a-f]|[346][0-9a-f]|5[0-9abdef]|7[0-9a-e])|\\{1,2}/|%(?P<url>26|2F|3A|3D|40)"
+)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from benchledger.redaction.forms import ESCAPED
 from benchledger.redaction.rule_set import RuleSet, folded
 
 # Patterns that each kind of address must contain.
@@ -19,6 +20,7 @@ _NEEDED = (
     re.compile(r"-(?:[0-9A-Fa-f]{2}-){4}"),
     re.compile(r"::"),
     re.compile(r"\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?![\w.])"),
+    ESCAPED,
 )
 
 

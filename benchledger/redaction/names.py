@@ -33,10 +33,16 @@ _KEPT = 10_000
 _PROMPT = (":/", ":~", " ~", "$ ", "# ", "> ")
 _COMMIT = re.compile(r"[0-9a-f]{7,11}|[0-9a-f]{40}|[0-9a-f]{64}")
 _VERSION = re.compile(r"v?\d[\d.]*(?:[-+_.][\w.+-]*)?")
-_SCHEMES = "https?|s?ftps?|ssh|git|tcp|udp|grpc|rsync|hdfs|nfs|smb|redis|etcd|wss?"
+_SCHEMES = (
+    "https?|s?ftps?|ssh|git|tcp|udp|grpcs?|rsync|hdfs|nfs|smb|cifs|file|rediss?|etcd|wss?|tls|ucx|ray|spark|ldaps?|amqps?"
+    r"|postgres(?:ql)?|mysql|mongodb(?:\+srv)?|kafka|nats|mqtt|zmq"
+)
 _PORT_AND_PATH = re.compile(r":\d{2,5}/[A-Za-z]")
 _WORLD = re.compile(r"(?i)world_info[\"']?[ =:]{1,3}[\"']?([\w+/-]{8,65536}={0,2})")
-_ALIASES = {"owner": "user", "node": "host", "machine": "host", "hexip": "address", "hexsocket": "address"}
+_ALIASES = {
+    "owner": "user", "node": "host", "machine": "host", "hexip": "address", "hexsocket": "address",
+    "project": "group", "id": "user",
+}  # fmt: skip
 _URL = re.compile(
     rf"(?<![A-Za-z])((?:{_SCHEMES})://(?:[^\s/@:]{{0,128}}(?::[^\s/@:]{{1,128}})?@)?)({HOST})(:\d{{1,5}})?"
 )
@@ -126,6 +132,11 @@ class Names:
 
     def _replaced(self, kind: str, names: str) -> str:
         kind = LISTS.get(kind, kind)
+        if kind == "repo":
+            org, _, name = names.partition("/")
+            return (
+                f"{self._one('group', org)}/{self._one('group', name)}" if self.private.is_private_org(org) else names
+            )
         if kind in ("tree", "pair"):
             return self._group_and_user(kind, names)
         if kind in ("secret", "path"):
@@ -152,7 +163,12 @@ class Names:
     def _in_context(self, match: re.Match[str]) -> str:
         text, out, last = match.string, "", match.start()
         for hole, name in match.groupdict().items():
-            if name is None or PSEUDONYM.fullmatch(name) or (hole == "path1" and self._is_public_bucket(match)):
+            if (
+                hole == "both"
+                or name is None
+                or PSEUDONYM.fullmatch(name)
+                or (hole == "path1" and self._is_public_bucket(match))
+            ):
                 continue
             start, end = match.span(hole)
             out += text[last:start] + self._replaced(hole.rstrip("0123456789"), name)
@@ -236,7 +252,7 @@ class Names:
 
     def _is_service(self, name: str) -> bool:
         # gitlab.example.com: organisations run such services for themselves.
-        return name.count(".") >= 2 and name.lower().partition(".")[0] in self._rules.services
+        return not self._rules.services.isdisjoint(name.lower().split(".")[:-2])
 
     def _internal(self, name: str) -> bool:
         # `fsspec.implementations.local` is Python; `Johns-MacBook.local` and `gpu01.cluster.local` are machines.
@@ -245,6 +261,7 @@ class Names:
         if last not in self._rules.internal:
             return False
         named = "-" in first or any(map(str.isdigit, first)) or rest.lower().endswith("cluster.local")
+        named = named or self._is_service(name)
         return named or (last not in ("local", "internal") and "." in rest)
 
 

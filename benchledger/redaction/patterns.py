@@ -7,6 +7,7 @@ A `node` is a host if its name has a digit or dash and is not that of an operati
 from __future__ import annotations
 
 from benchledger.redaction.forms import HOST, HOST_LIST, SECRET, USER, UUID
+from benchledger.redaction.people import PEOPLE
 from benchledger.redaction.places import PLACES
 from benchledger.redaction.printed import PRINTED
 
@@ -15,6 +16,8 @@ _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 # Options of ssh: without a value, and with one.
 _OPTION = r"-(?:[46AaCfGgKkMNnqrsTtVvXxYy]{1,8}+(?=[ \t])|[bcDEeFIiJLlmOopPQRSWw][ \t]{0,8}+\S{1,200}+)"
 _LOGIN = rf"(?:(?P<user1>{USER})@)?(?P<host1>{HOST})"
+# Two backslashes, then one; in a string of JSON or Python each is doubled.
+_BACK, _SLASH = r"\\\\(?P<both>\\\\)?(?!\\)", r"\\(?(both)\\)(?!\\)"
 _LAUNCH = r"\b(?:srun|(?i:sbatch)|salloc)\b[^\n]{0,200}? "
 _RE_GPUSTAT = rf"^(?P<host1>{HOST})[ \t]{{2,64}}+{_DAY} {_MONTH} [ \d]\d \d\d:\d\d:\d\d 20\d\d(?:[ \t]{{2}}|\s*$)"
 
@@ -22,6 +25,8 @@ _RE_GPUSTAT = rf"^(?P<host1>{HOST})[ \t]{{2,64}}+{_DAY} {_MONTH} [ \d]\d \d\d:\d
 SLOW_PATTERNS = (
     # gpustat
     (r"(?m):\d\d 20[1-3]\d(?:[ \t]{2}|\s*$)", _RE_GPUSTAT),
+    # Lists of workers: ["tf1.example.com:2222", ...]
+    (r":\d{4,5}\\?[\"']", rf"(?<=[\"'])(?P<machine1>{HOST})(?=:\d{{4,5}}\\?[\"'])"),
     # /proc/net/tcp: an address in hex, with its port.
     (
         r":[0-9A-F]{4}(?![\w:.])(?<=[0-9A-F]{8}:[0-9A-F]{4})",
@@ -54,6 +59,13 @@ _SECRETS = (
             r"(?P<secret1>(?=\S{0,4096}\d)[\w.~+/=-]{16,4096}+)"
         ),
     ),
+    (("cookie: ",), rf"(?i)\b(?:set-)?cookie: [\w.-]{{1,64}}=(?P<secret1>{SECRET})"),
+    (("password is ",), rf"(?i)\bpassword is [\"'`]?(?P<secret1>(?=[a-z_-]{{0,64}}[^a-z\s_-]){SECRET})"),
+    # kaggle.json
+    (
+        ("username",),
+        r"\busername\\?[\"']: ?\\?[\"'][\w.-]{1,64}\\?[\"'], ?\\?[\"']key\\?[\"']: ?\\?[\"'](?P<secret1>\w{16,64})",
+    ),
     (("curl",), rf"\bcurl\b[^\n]{{0,200}}? (?:-u|--user)[ =]['\"]?(?P<user1>{USER}):(?P<secret1>{SECRET})"),
     (("login",), rf"\blogin\b[^\n]{{0,200}}? -p[ =](?P<secret1>{SECRET})"),
     (
@@ -61,6 +73,7 @@ _SECRETS = (
         r"(?i)\b(?:api[_ -]?key|token) (?P<secret1>(?=[a-f]{0,64}\d)[0-9a-f]{32,64})\b",
     ),
     (("api.telegram.org/bot",), r"api\.telegram\.org/bot(?P<secret1>\d{6,12}:[\w-]{20,64}+)"),
+    ((":aa",), r"(?<!\w)(?P<secret1>\d{8,10}:AA[\w-]{33})(?!\w)"),
     (("/api/webhooks/",), r"discord(?:app)?\.com/api/webhooks/(?P<secret1>\d{10,24}/[\w-]{20,128}+)"),
 )
 
@@ -96,9 +109,11 @@ _DEVICES = (
     (("sha256:",), r"\bSHA256:(?P<device1>[A-Za-z0-9+/]{43})(?![\w+/=])"),
     # ibhosts, ibswitches
     (("ports ",), r"^\w{2,8}[ \t]{0,8}: (?P<device1>0x[0-9a-f]{16}) ports "),
+    # ROCm
+    (("unique id",), r"\bUnique ID:[ \t]{1,64}(?P<device1>0x[0-9a-f]{12,16})\b"),
+    (("uuid:",), r"(?i)\buuid:[ \t]{1,64}GPU-(?P<device1>[0-9a-f]{16})\b"),
     (("s/n", "sn:", "sn="), r"\bS/?N[:=# ]{1,3}(?P<device1>[A-Z0-9]{6,20})\b"),
-    (("serial ",), r"(?i)\bserial(?: number| no\.?|#)?[ :=#]{1,4}(?P<device1>\d{9,16})\b"),
-    (("<serial>",), r"<serial>(?P<device1>[\w-]{6,64})<"),
+    (("serial ",), r"(?i)\bserial(?: number| no\.?|#)?(?: is)?[ :=#]{1,4}(?P<device1>\d{9,16})\b"),
     (
         ("ip=", "ip:", "ip 0", "ip hex", "addr=", "addr:", "addr 0", "dress=", "dress:", "dress 0"),
         r"(?i)\b(?:ip|addr|address)(?: hex)?[ :=\"']{1,4}(?:hex )?(?:0x)?(?P<hexip1>[0-9a-f]{8})(?!\w)",
@@ -116,11 +131,24 @@ _COMMANDS = (
     (
         ("kubectl",),
         (
-            r"\bkubectl (?:logs|exec|describe pod|attach|delete pod|cp)(?: -[a-z]{1,4}){0,4}+ (?:pod/)?"
-            rf"(?P<host1>{HOST})(?=\s|$)"
+            r"\bkubectl (?:logs|exec|describe pod|attach|delete pod|cp)"
+            rf"(?: -[it]{{1,2}}| --?[a-z]{{1,16}}[ =][\w.-]{{1,64}}){{0,4}} (?:pod/)?(?P<host1>{HOST})(?=\s|$)"
         ),
     ),
-    (("sudo -u", "su - "), rf"\b(?:sudo -u|su -) (?P<user1>{USER})"),
+    (
+        ("det ", "docker", "podman"),
+        rf"\b(?:det|(?:docker|podman) login)\b[^\n]{{0,200}}? (?:-u|--username)[ =](?P<user1>{USER})",
+    ),
+    (
+        ("docker login ", "podman login "),
+        rf"(?:docker|podman) login (?:--?\S{{1,32}}(?: [^\s-]\S{{0,255}})? ){{0,4}}?(?P<host1>{HOST})(?=[:/\s]|$)",
+    ),
+    # Windows: \\HOST\SHARE, net use Z: \\HOST\SHARE /user:DOMAIN\USER PASSWORD
+    (
+        ("\\\\",),
+        rf"(?<![\w\\:./]){_BACK}(?P<host1>(?!(?:begin|end|text)){HOST})(?<=\w{{3}}){_SLASH}(?P<group1>[\w$.-]{{2,64}})(?={_SLASH}|[\s\"',:)]|$)",
+    ),
+    (("/user:",), rf"/user:(?:(?P<group1>{USER})\\{{1,2}})?(?P<user1>{USER})(?: (?P<secret1>[^\s/]\S{{3,64}}))?"),
     (("chown ",), rf"\bchown (?:-\w{{1,4}} )?(?P<user1>{USER})(?::(?P<group1>{USER}))? "),
     (("kubectl",), rf"\bkubectl\b[^\n]{{0,200}}? (?:-n|--namespace)[ =](?P<group1>{USER})"),
     (
@@ -133,4 +161,4 @@ _COMMANDS = (
 )
 
 # In the order in which they are applied: secrets first, because a password may look like anything.
-PATTERNS: tuple[tuple[tuple[str, ...], str], ...] = (*_SECRETS, *_DEVICES, *_COMMANDS, *PRINTED, *PLACES)
+PATTERNS: tuple[tuple[tuple[str, ...], str], ...] = (*_SECRETS, *_DEVICES, *_COMMANDS, *PRINTED, *PEOPLE, *PLACES)

@@ -15,7 +15,7 @@ _PATH = r"(?:/(?P<path1>[^\s'\"`,;<>(){}\[\]|\\?#]{1,1024}+)?)?"
 # File systems of clusters, as folders: /scratch, /lscratch, /holyscratch01, /mnt/beegfs, ...
 _DISKS = (
     "scratch", "fsx", "lustre", "gpfs", "nfs", "beegfs", "ceph", "cpfs", "vepfs", "petrelfs", "panfs", "weka",
-    "nobackup", "glade", "pfs/",
+    "nobackup", "glade", "pfs/", "ibex",
 )  # fmt: skip
 _DISK = (
     rf"/[a-z]{{0,8}}?(?:{'|'.join(disk.rstrip('/') for disk in _DISKS)})"
@@ -23,10 +23,21 @@ _DISK = (
 )
 _BETWEEN = (
     r"(?:(?:users?|home|scratch|work|projects?|project\d|proj|groups?|fs\d{1,3}|fsw|alpine|snx\d{1,5}|lustrep?\d{1,2}"
-    r"|local|global|shared|share|portfolios|network|people|personal|members|staff|students?|gpfs|lustre|nfs|data|ws|sd|[a-z])/){0,4}"
+    r"|local|global|shared|share|portfolios|network|people|personal|members|staff|students?|gpfs|lustre|nfs|data|ws|sd|share_data"
+    r"|nec|ws\d|\w{0,8}lfs|[a-z]|\d{4,6})/){0,4}"
 )
 _FOLDER = r"[A-Za-z][\w.-]{1,31}"
 _GROUP = r"[A-Za-z][\w-]{2,31}"
+# Roots of disks that hold data of many kinds, and what stands in the folder of a user.
+_ROOTS = (
+    "data", "disk", "mnt", "storage", "share", "vol", "cache", "hdd", "nvme", "nas", "export", "work", "net",
+    "tmp", "cluster", "research", "rds", "om2", "bulk", "archive",
+)  # fmt: skip
+_WORK = (
+    r"(?:code|codes|ckpts?|checkpoints?|outputs?|out|runs?|exps?|experiments?|projects?|\w{0,4}conda\d?|v?envs?|\.\w+"
+    r"|repos?|git|github|src|wandb|results|workspace|work|dask-worker-space|mmdet\w+|detectron2?|fairseq|apex"
+    r"|[Mm]egatron\S{0,4}|nanoGPT|yolov\d|swin|[\w-]{1,40}\.(?:py|sh|ipynb|ya?ml))(?=[/\s:'\"),]|$)"
+)
 # Lower case, as login names are.
 _LOGIN = r"[a-z]{2}[a-z0-9._-]{0,29}"
 _TREE = rf"(?P<tree1>{_GROUP}(?:/{_LOGIN}(?=/))?)(?![\w@.])"
@@ -38,6 +49,23 @@ _HOSTED = (
 _PAGES = "authorize|site|quickstart|settings|login|home|docs"
 
 _FOLDERS = (
+    # /nethome/jdoe, /homes/j/jdoe, /storage/home/rack1/3/jdoe, /om2/user/jdoe, /afs/x.edu/user/j/jdoe
+    (
+        ("home/", "homes/", "/home", "user/", "users/", "people/"),
+        (
+            r"/[\w-]{0,24}?(?:homes?|(?<![a-z])users?|people)\d{0,3}/(?:(?:[A-Za-z]|\d{1,6}|[A-Z]{2,8}|[\w-]{1,32}/\d{1,2}"
+            r"|users?|user(?:external|internal|train)|staff|students?|grad|faculty|guests?|external|jusers)/){0,2}"
+            rf"(?P<owner1>{_FOLDER}+)(?![\w@])"
+        ),
+    ),
+    # The folder of a user shows itself by what it holds, or by a number: /data2/jdoe/ckpts, /vol/vision/jd1020/x
+    (
+        tuple(f"/{root}{sign}" for root in _ROOTS for sign in "/_-0123456789"),
+        (
+            rf"(?<![\w.~/@-])/(?:{'|'.join(_ROOTS)})(?:[\d_-][\w-]{{0,8}})?/(?:[\w.-]{{1,24}}/){{0,2}}?"
+            rf"(?P<owner1>[a-z]{{2,4}}\d{{3,5}}(?=/)|[a-z]{{4,14}}\d{{1,3}}(?=/)|[a-z][a-z.]{{2,20}}(?=/{_WORK}))"
+        ),
+    ),
     # Below folders of projects stand groups, then users.
     (
         _DISKS,
@@ -57,30 +85,27 @@ _FOLDERS = (
     ),
     (
         ("/work/", "/work1/", "/work2/", "/project/", "/projects/"),
-        rf"(?<![\w.~/@-])/(?:work|projects?)\d?/(?:\d/)?(?P<pair1>{_GROUP}/{_LOGIN})(?=/)",
+        rf"(?<![\w.~/@-])/(?:work|projects?)\d?/(?:\d{{1,6}}/)?(?P<pair1>{_GROUP}/{_LOGIN})(?=/)",
     ),
-    (_DISKS, rf"{_DISK}{_BETWEEN}(?:home-)?(?P<owner1>{_FOLDER}+)(?![\w@])"),
-    (("/u/",), r"(?<![\w/.@~-])/u/(?:[a-z]/)?(?P<owner1>[A-Za-z][\w.-]{1,31}+)(?![\w@])"),
-    # /homes/j/jdoe, /storage/home/rack1/3/jdoe, /home/staff/jdoe, /home2/jdoe
     (
-        ("/home",),
-        (
-            r"/(?:homes?/(?:[a-z]|[\w-]{1,32}/\d{1,2}|users?|user(?:external|internal|train)|staff|students?|grad"
-            rf"|faculty|guests?|external|jusers)|home\d{{1,3}})/(?P<owner1>{_LOGIN}+)(?![\w@])"
-        ),
+        _DISKS,
+        rf"{_DISK}{_BETWEEN}(?:home-)?(?P<owner1>{_FOLDER}+)(?![\w@])(?:/(?P<owner2>[a-z]{{2,12}}\d{{1,5}})(?=/))?",
     ),
+    (("/u/",), r"(?<![\w/.@~-])/u/(?:[a-z]/)?(?P<owner1>[A-Za-z][\w.-]{1,31}+)(?![\w@])"),
     (("/dsshome",), rf"/dss/dsshome\d{{0,2}}/\w{{1,8}}/(?P<owner1>{_LOGIN}+)(?![\w@])"),
-    (("/dssfs", "apdcephfs"), r"/(?:dss/dssfs\d{1,3}|apdcephfs\w{0,8})/(?P<group1>[a-z]\w{3,31})(?![\w@.])"),
+    (
+        ("/dssfs", "apdcephfs"),
+        r"/(?:dss/dssfs\d{1,3}|apdcephfs\w{0,8})/(?P<group1>[a-z]\w{3,31})(?![\w@.-])(?:/(?P<owner1>[a-z]{3,20}\d{0,3})(?=/))?",
+    ),
     (
         ("/ws/", "/raid", "/media/", "/private/"),
-        rf"/(?:(?<=[a-z]/)ws|raid\d?|media|private)/(?P<owner1>{_LOGIN}+)(?![\w@])",
+        rf"/(?:(?<=[a-z0-9]/)ws|raid\d?|media|private)/(?P<owner1>{_LOGIN}+)(?![\w@])",
     ),
     (
         ("/checkpoint/", "/proj-shared/", "/world-shared/"),
         rf"(?:(?<![\w.~/@-])/checkpoint|/(?:proj|world)-shared)/(?P<owner1>{_LOGIN}+)(?=/)",
     ),
     (("/groups/", "/proj/"), rf"(?<![\w.~@-])/(?:groups|proj)/{_TREE}"),
-    (("/mail/",), rf"/(?:var|spool)/mail/(?P<user1>{USER})"),
     ((" ~", "=~", ":~", "'~", '"~', "(~"), r"(?<![\w~/.@])~(?P<owner1>[a-z]{2}[\w-]{1,30}+)(?=/)"),
 )
 
@@ -122,7 +147,7 @@ _ACCOUNTS = (
     ),
     (
         ("comet.com/", "comet.ml/", "app.neptune.ai/"),
-        rf"(?:comet\.(?:com|ml)|app\.neptune\.ai)/(?P<group1>(?!(?:{_PAGES}|api|signup|o)\b){USER})/(?P<group2>{USER})",
+        rf"(?:comet\.(?:com|ml)|app\.neptune\.ai)/(?P<group1>(?!(?:{_PAGES}|api|signup)\b|o/){USER})/(?P<group2>{USER})",
     ),
     (("arn:aws",), r"arn:aws[\w-]{0,10}:[\w-]{1,32}:[\w-]{0,32}:(?P<group1>\d{12})(?=:)"),
     ((":user/", ":assumed-role/"), rf"(?<=:)(?:user|assumed-role/[\w+=,.@-]{{1,64}})/(?P<user1>{USER})"),
@@ -131,10 +156,30 @@ _ACCOUNTS = (
         rf"/(?:zones|locations|regions)/[a-z0-9-]{{1,32}}/(?:instances|nodes|clusters)/(?P<host1>{HOST})",
     ),
     (("gke_",), r"\bgke_(?P<group1>[a-z][a-z0-9-]{4,28}[a-z0-9])_[a-z0-9-]{5,32}_(?P<host1>[a-z][\w-]{0,39})"),
-    # Repositories on private servers, and authors of commits
+    # Repositories that somebody reads with a key or pushes to: a link to a repository says nothing of its reader.
+    (
+        ("github.com", "gitlab.com", "bitbucket.org"),
+        (
+            r"(?:git@|@|(?m:^)\w{1,16}\t(?:https|ssh)://(?:git@)?)(?:github\.com|gitlab\.com|bitbucket\.org)[:/]"
+            r"(?P<repo1>[\w.-]{1,64}/[\w-]{1,100})"
+        ),
+    ),
+    (
+        ("hub_model_id", "hub-model-id"),
+        r"\bhub[_-]model[_-]id[\"']?[ =:]{1,3}[\"']?(?P<repo1>[\w.-]{1,64}/[\w.-]{1,100})",
+    ),
+    (
+        ("ssh://git@",),
+        rf"ssh://git@(?!(?:github|gitlab|bitbucket)\.(?:com|org)\b){HOST}(?::\d{{2,5}})?/(?P<group1>{USER})/(?P<group2>[\w.-]{{1,100}}?)(?=\.git\b|[@\s]|$)",
+    ),
+    (
+        tuple(f"project{sign}" for sign in ("_name", " name", "=", ":", '"', "'")),
+        r"\bproject(?:[_ ]name)?[\"']?[:=] ?[\"'](?P<group1>[\w.-]{1,64})/(?P<group2>[\w.-]{1,64})[\"']",
+    ),
+    # Authors of commits
     (
         ("git@",),
-        rf"\bgit@(?!(?:github|gitlab|bitbucket)\.(?:com|org)\b)[\w.-]{{1,253}}:(?P<group1>{USER})(?=/)",
+        rf"\bgit@(?!(?:github|gitlab|bitbucket)\.(?:com|org)\b)[\w.-]{{1,253}}:(?P<group1>{USER})/(?P<group2>[\w.-]{{1,100}}?)(?=\.git\b|\s|$)",
     ),
     (
         ("author: ", "committer: ", "commit: ", "-by: "),
@@ -164,7 +209,6 @@ _ACCOUNTS = (
         ("projects/",),
         r"\bprojects/(?P<group1>[a-z][a-z0-9-]{4,28}[a-z0-9]|\d{6,14})(?=/(?:zones|locations|regions|global|secrets)/)",
     ),
-    (("serviceaccount:",), rf"system:serviceaccount:(?P<group1>{USER}):(?P<user1>{USER})"),
 )
 
 PLACES = (*_FOLDERS, *_BUCKETS, *_ACCOUNTS)

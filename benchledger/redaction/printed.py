@@ -1,4 +1,4 @@
-"""Names of machines and people in sentences, rows of tables, and lines of libraries.
+"""Names of machines in sentences, tables and lines of libraries.
 
 A `node` is a host if its name has a digit or dash and is not that of an operation; a `machine`, if it is also no word
 for data or models. Every repetition is bounded.
@@ -6,14 +6,12 @@ for data or models. Every repetition is bounded.
 
 from __future__ import annotations
 
-from benchledger.redaction.forms import HOST, HOST_LIST, USER
+from benchledger.redaction.forms import HOST, HOST_LIST, SIGN, USER
 
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
-# What may stand around the name of a machine in a sentence.
-_SIGN = r"[\"'`<(\[]?"
 _MACHINE = (
     r"(?:(?:compute|head|login|worker|master|execution)[ -])?"
-    r"(?:node|host|machine|server|cluster|worker|peer)(?:name)?s?"
+    r"(?:node|host|machine|server|cluster|worker|peer|agent)(?:name)?s?"
 )
 _PROCESS = r"(?:process|rank|worker|task|thread|pid|trainer)s? ?#?\d{1,8}(?:(?: of |/)\d{1,8})?(?: is| running)?,?"
 # Not a machine: a part of one, a program, a type, a place in a run, a date.
@@ -30,39 +28,30 @@ _NOT_DATA = "".join(
     for verb in ("tuned", "rained", "tested", "eval", "uated", "uation", "dated", "score", "results", "acc", "ppl",
                  "loss", "accuracy", "based", "compiled", "built", "depends")
 )  # fmt: skip
-# Words that stand after `user` and name nobody.
-_NO_USER = (
-    r"(?!(?i:an?|the|part|input|code|data|defined|specified|provided|interface|scripts?|functions?|requests?|guide|mode"
-    r"|space|errors?|levels?|agent|ids?|names?|models?|config|settings?|interrupts?|experience|time|query|prompts?|slurm"
-    r"|scheduler|you|us|them|it|default|someone|nvidia|google|intel|meta|dell|user)\b)"
-)
-_LOGIN = r"(?P<user1>[a-z][\w.-]{1,31}+)"
 _GAP = r"[ \t]{1,32}"
+# What Open MPI prints after the name of a machine.
+_MPI = (
+    "[", "signal", "failing", "opal", "orte", "btl", "pml", "select", "read", "set mca", "***", "mca", "pmix", "plm:",
+)  # fmt: skip
 _STATES = ("idle", "mix", "alloc", "down", "drain", "drng", "comp", "resv", "maint")
 _LISTS = ("hosts", "hostnames", "nodes", "nodelist", "node_list", "machines")
 _LISTED = rf"[\"'](?P<node1>{HOST})[\"']" + "".join(rf"(?:, ?[\"'](?P<node{n}>{HOST})[\"'])?+" for n in range(2, 65))
 _ROW = rf"(?P<node1>{HOST})" + "".join(rf"(?:[ ,]{{1,2}}(?P<node{n}>{HOST}))?+" for n in range(2, 65))
-_MODE = "[bcdlps-][r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-][.+@]?"
 
 PRINTED = (
-    (("pdsh@",), rf"\bpdsh@(?P<host1>{HOST}): (?P<host2>{HOST}): "),
-    (("assigned ",), rf"\bassigned (?P<group1>{USER})/(?P<host1>{HOST}) to (?P<host2>{HOST})"),
     (("ordereddict([(",), rf"\('(?P<host1>{HOST})', \[\d"),
     ((":   file ", ": traceback ("), rf"^(?P<node1>{HOST}): {{1,8}}(?:File \"|Traceback \()"),
-    (("addr=[", "remote=["), rf"\b(?:addr|remote)=\[(?P<host1>{HOST})\]:\d"),
     (("orte_node_regex",), rf"orte_node_regex[ =]\"?(?P<hosts1>{HOST_LIST})"),
     (("[prte-",), r"\[prte-(?P<host1>[\w.-]{1,64}?)-\d{1,9}@"),
     # macOS's prompt
     (("$ ",), rf"^(?:\([\w.-]{{1,64}}\) )?(?P<node1>{HOST}):\S{{1,64}} (?P<user1>{USER})\$ "),
     (("world info dict", "global_rank_mapping"), rf"(?<=['\"])(?P<host1>{HOST})(?=['\"]: \[)"),
-    (("srun: error: ",), rf"\bsrun: error: (?P<hosts1>{HOST_LIST}): task"),
-    (("initialized host ",), rf"initialized host (?P<host1>{HOST}) as rank"),
     (("slurmd", "slurmstepd"), rf"\bslurm(?:step)?d[\[-](?P<host1>{HOST})(?=\]?: )"),
     # A name has a digit or dash: `on host memory` names no host.
     (
         ("on host", "on node", "rank "),
         (
-            rf"\b(?:on (?:host|node)(?:name)?s?:?|[Rr]ank \d{{1,6}} on) {_SIGN}{_NO_PART}"
+            rf"\b(?:on (?:host|node)(?:name)?s?:?|[Rr]ank \d{{1,6}} on) {SIGN}{_NO_PART}"
             rf"(?P<host1>(?=[\w.]{{0,62}}[\d-]){HOST})"
         ),
     ),
@@ -71,21 +60,21 @@ PRINTED = (
         (
             r"(?i)\b(?:running|runs|launch(?:ed|ing)|(?:re)?start(?:ed|ing)|spawned|created|execut(?:ed|ing)|scheduled"
             rf"|allocated|dispatched|(?:pro|epi)logue|{_PROCESS}) on (?:(?:the )?{_MACHINE}:? )?"
-            rf"{_SIGN}{_NO_PART}(?P<node1>{HOST})(?![/(])"
+            rf"{SIGN}{_NO_PART}(?P<node1>{HOST})(?![/(])"
         ),
     ),
     # Elsewhere a name has two digits, or a digit after a dash.
     (
         (" on ",),
         (
-            rf"{_NOT_DATA} on {_SIGN}{_NO_PART}(?=[A-Za-z.]{{0,40}}(?:\d[a-z]{{0,4}}\d|-[\w-]{{0,40}}\d))"
+            rf"{_NOT_DATA} on {SIGN}{_NO_PART}(?=[A-Za-z.]{{0,40}}(?:\d[a-z]{{0,4}}\d|-[\w-]{{0,40}}\d))"
             rf"(?P<machine1>{HOST})(?![/(=@]|:\S)"
         ),
     ),
     # A name has a digit: `host pre-processing` and `node multi-GPU` name no host.
     (
-        ("node ", "host ", "machine ", "cluster ", "worker ", "peer "),
-        rf"(?<![\w{{-])(?i:{_MACHINE}) {_SIGN}{_NO_PART}(?=[\w.-]{{0,62}}\d)(?P<node1>{HOST})(?![/(=]|:\S)",
+        ("node ", "host ", "machine ", "cluster ", "worker ", "peer ", "agent "),
+        rf"(?<![\w{{-])(?i:{_MACHINE}) {SIGN}{_NO_PART}(?=[\w.-]{{0,62}}\d)(?P<node1>{HOST})(?![/(=]|:\S)",
     ),
     (
         ("worker ", "rank ", "process ", "task "),
@@ -99,7 +88,7 @@ PRINTED = (
     (
         ("connect to ", "connected to ", "connecting to ", "listening on ", "listening at ", "connection to "),
         (
-            rf"(?i)\b(?:connect(?:ed|ing|ion)? to|listening (?:on|at)) {_SIGN}{_NO_PART}"
+            rf"(?i)\b(?:connect(?:ed|ing|ion)? to|listening (?:on|at)) {SIGN}{_NO_PART}"
             rf"(?:(?P<host1>{HOST})(?=:\d{{2,5}}\b)|(?P<node1>{HOST}))(?![/(=@])"
         ),
     ),
@@ -107,19 +96,22 @@ PRINTED = (
         tuple(f"{name}{sign}" for name in ("nodes", "hosts", "machines") for sign in (": ", ":", " are ", "=")),
         rf"(?i)\b(?:nodes|hosts|machines)(?: are|[:=]) ?{_ROW}(?![\w(=:/])",
     ),
-    # People
+    # /etc/resolv.conf
+    (("search ", "domain "), rf"^(?:search|domain)[ \t]{{1,8}}(?P<host1>(?=[\w-]+\.){HOST})(?=\s|$)"),
+    # TensorBoard's folders of runs: Nov12_08-22-10_HOST
     (
-        ("for user", "by user", "as user", "of user"),
-        rf"\b(?:for|by|as|of) user:? {_SIGN}{_NO_USER}{_LOGIN}(?=[\s.,;:)\]'\">]|$)",
+        (tuple(f"-{digit}{last}_" for digit in "012345" for last in "0123456789")),
+        rf"\b{_MONTH}\d\d_\d\d-\d\d-\d\d_(?P<host1>{HOST})",
     ),
-    (("user ",), rf"\b[Uu]ser {_NO_USER}{_LOGIN} (?:has|does|is not|cannot|exceeded|not found|exceeds)\b"),
-    (("running as ",), rf"(?i)\brunning as (?:user )?{_NO_USER}{_LOGIN}(?=[\s.,;:)]|$)"),
-    (("syncing run",), rf"Syncing run \S{{1,128}} to (?P<group1>{USER})/(?P<group2>{USER})"),
+    # TensorFlow's clusters
+    (("-> ",), rf"\b\d{{1,5}} -> (?P<host1>(?=[\w.-]{{0,62}}[a-z]){HOST})(?=:\d{{2,5}}\b)"),
+    # kubectl describe pod
+    (("name:    ",), rf"^Name: {{4,16}}(?P<machine1>{HOST})(?<=-\d)\s*$"),
+    # Files of another machine
+    ((":/",), rf"(?<![\w./@:+-])(?P<node1>(?=[\w.-]{{0,62}}\d){HOST})(?=:/[\w.])"),
     (("bytes of data",), rf"\bPING (?P<host1>{HOST}) \("),
-    (("display=",), rf"\bDISPLAY=(?P<host1>{HOST})(?=:\d)"),
     (("ports ",), rf"\bports \d{{1,3}} \"(?P<host1>{HOST}) (?=mlx|HCA)"),
     (("namespace:", "namespace="), rf"(?i)(?<![\w\"'.])namespace[:=] {{0,16}}[\"']?(?P<group1>{USER})"),
-    ((":ncpus=",), rf"(?<=\()(?P<host1>{HOST})(?=:ncpus=)"),
     (
         ("pbs_jobid", "job id", "jobid"),
         rf"(?i)\b(?:pbs_)?job ?id\W{{1,4}}\d{{1,12}}(?:\[\d{{0,6}}\])?\.(?P<host1>[a-z]{HOST})",
@@ -186,23 +178,7 @@ PRINTED = (
         ),
     ),
     (
-        (
-            "] [",
-            "] signal",
-            "] failing",
-            "] opal",
-            "] orte",
-            "] btl",
-            "] pml",
-            "] select",
-            "] read",
-            "] set mca",
-            "] ***",
-            "] mca",
-            "] pmix",
-            " more process",
-            "] plm:",
-        ),
+        (*(f"] {word}" for word in _MPI), " more process"),
         (
             rf"\[(?P<host1>{HOST}):\d{{1,18}}\]{_GAP}(?=\[(?: ?[\d\[]|prte-)|plm:|Signal|Failing|OPAL|ORTE|btl|pml"
             r"|select|Read|Set MCA"
@@ -217,6 +193,7 @@ PRINTED = (
         tuple(f"{name}{sign}" for name in _LISTS for sign in ('": [', "': [", "=[", ": [", '":[', " = [")),
         rf"(?i)(?<![a-z0-9])(?:{'|'.join(_LISTS)})[\"']? ?[:=] ?\[ ?" + _LISTED,
     ),
+    (("syncing run",), rf"Syncing run \S{{1,128}} to (?P<group1>{USER})/(?P<group2>{USER})"),
     ((" type nfs", " type lustre", " type cifs"), rf"(?<![\w.@/])(?P<host1>{HOST})(?=:/\S{{0,256}} on /)"),
     (("[errno ",), rf"\[Errno \d{{1,4}}\][^\n]{{0,80}}? \('(?P<host1>{HOST})', \d{{2,5}}\)"),
     # mpirun --tag-output
@@ -228,34 +205,20 @@ PRINTED = (
         rf"\b(?:[Pp]ull(?:ing|ed)?|pull) image [\"'](?P<host1>(?=[\w-]+\.){HOST})(?=[/:])",
     ),
     (("/v2/",), rf"https?://(?P<host1>(?=[\w-]+\.){HOST})(?=/v2/(?:[\"': )]|$|[\w./-]{{1,128}}/(?:manifests|blobs)/))"),
-    (
-        ("connect to (", "address of (", "addresses of ("),
-        rf"(?:connect to|address(?:es)? of) \((?P<host1>{HOST})(?=, \d{{2,5}}\))",
-    ),
     # DeepSpeed's lines of other nodes
     ((": [20",), rf"^(?P<host1>{HOST})(?=: \[20\d\d-\d\d-\d\d \d\d:)"),
     (("lsb_hosts",), "LSB_HOSTS=[\"']?" + "".join(rf"(?: ?(?P<host{n}>{HOST}))?+" for n in range(1, 65))),
     (("lsb_mcpu_hosts",), "LSB_MCPU_HOSTS=[\"']?" + "".join(rf"(?: ?(?P<host{n}>{HOST}) \d+)?+" for n in range(1, 65))),
-    (("user <",), rf"\b[Uu]ser <(?P<user1>{USER})>"),
-    (("project <",), rf"\bProject <(?P<group1>{USER})>"),
     (
         ("| rank", "][rank", "] [rank", "] rank", ": rank "),
         rf"^\[?{_NO_PART}(?P<machine1>{HOST})(?:\]|:| ?\|) ?\[?rank\b",
     ),
     # A copy of files
     ((":/",), rf"\b(?:to|from) (?P<host1>(?=\w[\w-]){HOST}):/(?=\w)"),
-    (("verification failed for ",), rf"verification failed for (?P<host1>{HOST})"),
-    (("on <",), rf"\bon <(?P<node1>{HOST})>"),
-    (("show hostname", "show node "), rf"\bscontrol show (?:hostnames?|node) (?P<hosts1>{HOST_LIST})"),
-    (
-        ("submitted by ", "owned by "),
-        rf"(?i)\b(?:submitted|owned) by {_NO_USER}(?:user )?{_LOGIN}(?=[\s.,;)]|$)",
-    ),
     (("namespace ",), rf"\b(?:in|to|from) (?:the )?namespace [\"']?(?P<group1>{USER})(?!:)"),
-    (("created by ",), rf"\bcreated by (?P<user1>{USER}) at 20\d\d-"),
-    (("opened for user ",), rf"opened for user (?P<user1>{USER})"),
-    (("step created on ",), rf"step created on (?P<host1>{HOST})"),
+    (("on <",), rf"\bon <(?P<node1>{HOST})>"),
     ((" pid ",), rf"\bPid {{1,8}}\d{{1,9}} on {{1,8}}(?P<host1>{HOST}) device\b"),
+    (("srun: error: ",), rf"\bsrun: error: (?P<hosts1>{HOST_LIST}): task"),
     (("(core ",), rf", on (?P<host1>{HOST})\.? \(core "),
     (
         ("host <", "host(s) <", "hosts <", "cluster <"),
@@ -267,27 +230,4 @@ PRINTED = (
         ("linux ", "darwin "),
         rf"\b(?:Linux|Darwin) (?P<host1>{HOST}) \d{{1,2}}\.\d{{1,3}}[\w.+-]{{0,64}}+ (?:#|Darwin)",
     ),
-    # gpustat's users
-    (
-        tuple(f"{digit}m)" for digit in range(10)),
-        r"(?<=[| ])(?P<user1>[a-z_][\w.-]{0,31}+)(?=(?::[\w.-]{1,64}+/\d{1,9}+)?\(\d{1,7}+M\))",
-    ),
-    # ls -l
-    (
-        ("-rw", "drw", "lrw", "-r-", "dr-"),
-        rf"(?<!\w){_MODE}[ \t]{{1,8}}+\d{{1,9}}+[ \t]{{1,32}}+(?P<user1>{USER})[ \t]{{1,32}}+(?P<group1>{USER})[ \t]",
-    ),
-    # ps aux
-    (
-        ("pts/", " ? ", "?\t"),
-        (
-            r"^(?P<user1>[A-Za-z_][\w.+-]{0,31}+)[ \t]{1,32}+\d{1,9}+[ \t]{1,8}+\d{1,4}\.\d[ \t]{1,8}+\d{1,3}\.\d"
-            r"[ \t]{1,16}+\d{1,12}+[ \t]{1,16}+\d{1,12}+[ \t]"
-        ),
-    ),
-    # who, last
-    (("pts/",), r"^(?P<user1>[A-Za-z_][\w.+-]{0,31}+)[ \t]{1,32}+pts/\d"),
-    # top
-    ((" 20   0 ",), rf"^[ \t]{{0,8}}\d{{1,8}} (?P<user1>{USER})[ \t]{{1,16}}20   0 "),
-    (("logged in as",), rf"logged in as:? (?P<user1>{USER})(?: \((?P<group1>{USER})\))?"),
 )

@@ -20,6 +20,7 @@ _FILES = (".log", ".txt", ".out", ".json", ".py", ".sh", ".csv", ".gz", ".tar", 
 _LEAST_ACCOUNT = 6
 _LEAST_DEVICE = 6
 _LEAST_NAME = 4
+_LEAST_ID = 2000
 _GPU = re.compile(r"(?i)(?:rtx|gtx|titan|tesla|quadro|gh?b?|[avhpltb]|mi|rx)[ -]?\d{2,4}[a-z]{0,2}(?![0-9a-z-])")
 
 
@@ -31,7 +32,7 @@ class PrivateNames:
         self._checks = {
             "host": self._is_host, "node": self._is_node, "machine": self._is_machine, "user": self._is_user,
             "owner": self._is_owner, "group": self._is_group, "device": self._is_device, "bucket": self._is_bucket,
-            "secret": self._is_secret,
+            "secret": self._is_secret, "project": self._is_project, "id": self._is_id,
         }  # fmt: skip
 
     def holds(self, kind: str, name: str) -> bool:
@@ -57,6 +58,9 @@ class PrivateNames:
         is_known = self._is_machine(name) or _HEX_NAME.fullmatch(name) is not None
         is_word = name.lower().rstrip("0123456789-.") in self._rules.public_names or _GPU.match(name) is not None
         return is_known and not is_word and any(map(str.isdigit, name))
+
+    def is_private_org(self, name: str) -> bool:
+        return name.lower() not in self._rules.organisations
 
     def _is_host(self, name: str) -> bool:
         if name.lower().endswith(self._rules.public_domains):
@@ -85,6 +89,13 @@ class PrivateNames:
         # MLPerf's `"namespace": "worker0"` names no group, and `account: 100%` no account.
         is_word = name.lower().rstrip("0123456789-") in self._rules.public_names
         return not is_word and (not name.isdigit() or len(name) >= _LEAST_ACCOUNT)
+
+    def _is_project(self, name: str) -> bool:
+        return name[0].isalpha() and self._is_group(name) and self.is_private_org(name) and not self.is_of_words(name)
+
+    def _is_id(self, name: str) -> bool:
+        # The first numbers of users are the same on every machine.
+        return int(name) >= _LEAST_ID
 
     def _is_device(self, name: str) -> bool:
         return len(name) >= _LEAST_DEVICE and any(map(str.isdigit, name)) and len(set(name) - set("-:x")) > 1

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from benchledger.definitions.redaction import RedactionRules
 from benchledger.redaction.addresses import Addresses
+from benchledger.redaction.forms import ESCAPED
 from benchledger.redaction.line_filter import LineFilter
 from benchledger.redaction.names import Names
 from benchledger.redaction.pseudonyms import Pseudonyms
@@ -55,12 +57,13 @@ class Redactor:
 
     def fresh(self, text: str) -> str:
         """Like `text`, without the cache, so that every occurrence is counted."""
+        plain = clean = text if "\\" not in text and "%" not in text else ESCAPED.sub(_unescaped, text)
         # Repeated after a replacement: the text next to it may be a name of its own now.
         for _ in range(_MOST_PASSES):
-            before, text = text, self._addresses.redact(self._names.redact(text))
-            if text == before:
+            before, clean = clean, self._addresses.redact(self._names.redact(clean))
+            if clean == before:
                 break
-        return text
+        return text if clean == plain else clean
 
     def lines_to_check(self, text: str) -> set[int]:
         """Returns the starts of the lines in which something may need replacement.
@@ -123,3 +126,8 @@ class Redactor:
         name = self.fresh(f"/{near}/{name}").rpartition("/")[2]
         parts = [*self.text(f"{folder}/").split("/")[:-1], name]
         return "/".join(parts[-(path.count("/") + 1) :])
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    digits = match["json"] or match["url"]
+    return chr(int(digits, 16)) if digits else "/"

@@ -58,11 +58,11 @@ def test_the_first_part_of_a_long_name_goes_too(redactor: Redactor) -> None:
 
 
 def test_a_user_goes_from_other_folders_of_the_name_only(redactor: Redactor) -> None:
-    line = "/vast/summers/x '/srv/summers', /net/summers: summers were hot, /net/summers2/x summers/x"
+    line = "/vast/summers/x '/srv/summers', /net/summers: summers were hot, /opt/summers2/x summers/x"
     text = redacted(redactor, f"{line}\nHOME=/home/summers\nUSER=bert\n/opt/bert/x\n")
 
     assert text.splitlines() == [
-        "/vast/<user>/x '/srv/<user>', /net/<user>: summers were hot, /net/summers2/x summers/x",
+        "/vast/<user>/x '/srv/<user>', /net/<user>: summers were hot, /opt/summers2/x summers/x",
         "HOME=/home/<user>",
         "USER=<user>",
         "/opt/bert/x",

@@ -1,0 +1,68 @@
+"""Names of people in sentences and in the rows of tables. Every repetition is bounded."""
+
+from __future__ import annotations
+
+from benchledger.redaction.forms import HOST, SIGN, USER
+
+# Words that stand after `user` and name nobody.
+_NO_USER = (
+    r"(?!(?i:an?|the|part|input|code|data|defined|specified|provided|interface|scripts?|functions?|requests?|guide|mode"
+    r"|space|errors?|levels?|agent|ids?|names?|models?|config|settings?|interrupts?|experience|time|query|prompts?|slurm"
+    r"|scheduler|you|us|them|it|default|someone|nvidia|google|intel|meta|dell|user)\b)"
+)
+_LOGIN = r"(?P<user1>[a-z][\w.-]{1,31}+)"
+_PERSON = r"(?:(?:Dr|Prof)\. )?[^\W\d_a-z][^\W\d_]{1,24}(?:[ -][^\W\d_a-z]\.?(?:[^\W\d_]{1,24})?){1,3}(?<=[^\W\d_]{3})"
+_MODE = "[bcdlps-][r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-][.+@]?"
+
+PEOPLE = (
+    ((" as @", "su - "), rf"\b(?:as @|su - )(?P<user1>{USER})"),
+    (("'s password",), rf"(?<![\w.@-])(?P<user1>{USER})@(?P<host1>{HOST})(?='s password)"),
+    (
+        ("author", "contact", "maintainer", "owner", "from:", "full name", "full_name", "operator", "researcher"),
+        (
+            r"\b(?i:author|contact|maintainer|owner|from|full[ _]name|operator|researcher)s?[\"']?[:=] ?[\"']?"
+            rf"(?P<user1>{_PERSON})(?![\w.(])"
+        ),
+    ),
+    (("@",), rf"(?P<user1>{_PERSON}) (?=<[\w.+-]{{1,64}}@)"),
+    (
+        ("tel:", "tel.", "tel ", "phone", "mobile"),
+        r"(?i)\b(?:tel|phone|mobile)\w{0,6}[.: =]{1,4}(?P<user1>(?:\+\d|\(?0\d)[\d ()/-]{6,20}\d)",
+    ),
+    (("uid=",), rf"\be?uid=(?P<id1>\d{{1,9}})\((?P<user1>{USER})\)"),
+    (("gid=", "groups="), rf"\b(?:e?gid|groups)=(?P<id1>\d{{1,9}})\((?P<group1>{USER})\)"),
+    (("uid=", "gid=", "/run/user/", "krb5cc_"), r"(?:(?<![a-z])[UG]ID=|/run/user/|krb5cc_)(?P<id1>\d{4,9})\b"),
+    (
+        ("for user", "by user", "as user", "of user"),
+        rf"\b(?:for|by|as|of) user:? {SIGN}{_NO_USER}{_LOGIN}(?=[\s.,;:)\]'\">]|$)",
+    ),
+    (("user ",), rf"\b[Uu]ser {_NO_USER}{_LOGIN} (?:has|does|is not|cannot|exceeded|not found|exceeds)\b"),
+    (("running as ",), rf"(?i)\brunning as (?:user )?{_NO_USER}{_LOGIN}(?=[\s.,;:)]|$)"),
+    (
+        ("submitted by ", "owned by "),
+        rf"(?i)\b(?:submitted|owned) by {_NO_USER}(?:user )?{_LOGIN}(?=[\s.,;)]|$)",
+    ),
+    # gpustat's users
+    (
+        tuple(f"{digit}m)" for digit in range(10)),
+        r"(?<=[| ])(?P<user1>[a-z_][\w.-]{0,31}+)(?=(?::[\w.-]{1,64}+/\d{1,9}+)?\(\d{1,7}+M\))",
+    ),
+    # ls -l
+    (
+        ("-rw", "drw", "lrw", "-r-", "dr-"),
+        rf"(?<!\w){_MODE}[ \t]{{1,8}}+\d{{1,9}}+[ \t]{{1,32}}+(?P<user1>{USER})[ \t]{{1,32}}+(?P<group1>{USER})[ \t]",
+    ),
+    # ps aux
+    (
+        ("pts/", " ? ", "?\t"),
+        (
+            r"^(?P<user1>[A-Za-z_][\w.+-]{0,31}+)[ \t]{1,32}+\d{1,9}+[ \t]{1,8}+\d{1,4}\.\d[ \t]{1,8}+\d{1,3}\.\d"
+            r"[ \t]{1,16}+\d{1,12}+[ \t]{1,16}+\d{1,12}+[ \t]"
+        ),
+    ),
+    # who, last
+    (("pts/",), r"^(?P<user1>[A-Za-z_][\w.+-]{0,31}+)[ \t]{1,32}+pts/\d"),
+    # top
+    ((" 20   0 ",), rf"^[ \t]{{0,8}}\d{{1,8}} (?P<user1>{USER})[ \t]{{1,16}}20   0 "),
+    (("logged in as",), rf"logged in as:? (?P<user1>{USER})(?: \((?P<group1>{USER})\))?"),
+)
