@@ -39,7 +39,7 @@ flops as (
     from sized
 ),
 rate as (
-    select *, value / if(unit = 'tokens/s', seq_len, 1) * flops_per_sample / gpus / 1e12 as tflops_per_gpu
+    select *, nullif(value / if(unit = 'tokens/s', seq_len, 1) * flops_per_sample / gpus / 1e12, 'inf') as tflops_per_gpu
     from flops
 )
 select

@@ -45,9 +45,11 @@ def test_a_model_or_gpu_of_unknown_size_has_no_mfu(db: Path) -> None:
         ledger.run(100.0, environment=H200)
         ledger.run(200.0, model="resnet50", environment=H200)
         ledger.run(300.0, environment={"gpu_model": "A card of tomorrow"})
+        # No float holds its FLOP/s.
+        ledger.run(1e300, precision="bf16", environment=H200)
 
     assert len(benchledger.report_speed(db=db, mfu=True).cells) == 1
-    assert len(benchledger.report_speed(db=db).cells) == 3
+    assert len(benchledger.report_speed(db=db).cells) == 4
     with pytest.raises(NothingFoundError, match="no speed of a transformer"):
         benchledger.report_speed(db=db, mfu=True, model="resnet50")
 
