@@ -14,7 +14,7 @@ import click
 from benchledger.cli.options import ALL_TABLES
 from benchledger.cli.settings import Settings
 from benchledger.definitions.regular_file import need_regular
-from benchledger.errors import BenchledgerError, NothingFoundError, UsageError
+from benchledger.errors import BenchledgerError, NothingFoundError, UsageError, counted
 from benchledger.store.default_db import DEFAULT_DB
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _found_again(after: str, blocks: list[Block], page: Path) -> list[Block]:
 
 def print_page(page: Page, settings: Settings, check: bool) -> None:
     """Says what was written, or prints the differences that a check found and ends with exit code 1."""
-    blocks = "1 block" if page.blocks == 1 else f"{page.blocks} blocks"
+    blocks = counted(page.blocks, "block")
     if not page.changed:
         settings.say(f"{page.path}: {blocks}, all equal to the ledger")
     elif check:

@@ -198,7 +198,7 @@ class Query:
         bound = self.bind(given)
         declared = re.compile(r"--\s*(?:\$\w+\s*=|Example:)")
         sql = "".join(line for line in self.sql.splitlines(keepends=True) if not declared.match(line))
-        filled = _TOKEN.sub(lambda match: match[0] if match["silent"] else _literal(bound[match["name"]]), sql)
+        filled = _TOKEN.sub(lambda match: match[0] if match["silent"] else sql_literal(bound[match["name"]]), sql)
         return filled.rstrip().removesuffix(";") + ";\n"
 
 
@@ -245,7 +245,7 @@ def read_query(path: Path) -> Query:
     return Query(path.stem, sentence, declared, example, sql, path)
 
 
-def _literal(value: Value) -> str:
+def sql_literal(value: object) -> str:
     if isinstance(value, str):
         return "'" + value.replace("'", "''") + "'"
     return "null" if value is None else str(value).lower()

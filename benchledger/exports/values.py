@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
@@ -60,22 +61,22 @@ def json_text(value: Any) -> str:
     return "".join(json.dumps(char)[1:-1] if char != "\n" and is_unsafe(char) else char for char in text)
 
 
-def plain(value: Any) -> Any:
-    """Converts a value to a type that JSON has: a dataclass to an object, a frame to a list of objects."""
+def plain(value: Any, shown: Callable[[str], str] = str) -> Any:
+    """Converts a value to a type that JSON has: a dataclass to an object, a frame to a list; `shown` to each text."""
     if isinstance(value, dict):
-        return {str(key): plain(one) for key, one in value.items()}
+        return {shown(str(key)): plain(one, shown) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(one) for one in value]
+        return [plain(one, shown) for one in value]
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         # JSON has no infinity and no NaN, and null would claim that there is no number.
         return str(value)
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if value is None or isinstance(value, (bool, int, float)):
         return value
     if is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: plain(getattr(value, field.name), shown) for field in fields(value)}
     if hasattr(value, "to_dicts"):
-        return plain(value.to_dicts())
-    return value.isoformat() if isinstance(value, date) else str(value)
+        return plain(value.to_dicts(), shown)
+    return value.isoformat() if isinstance(value, date) else shown(str(value))
 
 
 def value_text(value: Any) -> str:

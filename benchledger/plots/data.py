@@ -12,6 +12,7 @@ from benchledger.answers.reports.convergence_cells import read_target
 from benchledger.answers.rows import reading
 from benchledger.answers.tables.rules import rules_asked_for
 from benchledger.comparing.history import OUTLIER, history
+from benchledger.definitions.queries import sql_literal
 from benchledger.errors import NothingFoundError, UsageError
 from benchledger.explaining.readings import sql_of
 from benchledger.kept import uses
@@ -103,7 +104,7 @@ def plot_data(
         conditions = filters.conditions()
         if question.has_rule:
             usual = "is_read" if name == "steps" else "is_default"
-            conditions.append(usual if rule is None else f"rule glob {literal(rule)}")
+            conditions.append(usual if rule is None else f"rule glob {sql_literal(rule)}")
         choice = _choice(con, question, filters, conditions)
         points, sql = _points(con, question, choice, conditions)
         ledger_date = con.execute("select max(ingested_at)::date from sighting").fetchone()
@@ -238,12 +239,8 @@ def statement(query: str, conditions: Sequence[str], order: str) -> str:
 
 
 def equals(column: str, value: object) -> str:
-    return f"{column} is null" if value is None else f"{column} = {literal(value)}"
+    return f"{column} is null" if value is None else f"{column} = {sql_literal(value)}"
 
 
 def one_of(column: str, values: Sequence[object]) -> str:
-    return f"{column} in ({', '.join(map(literal, values))})"
-
-
-def literal(value: object) -> str:
-    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
+    return f"{column} in ({', '.join(map(sql_literal, values))})"

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import secrets
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -106,9 +105,8 @@ class Staging:
         """Creates the folder of a run in progress. Raises StagingError if it cannot be written."""
         try:
             self.unfinished.mkdir(parents=True, exist_ok=True)
-            aside = RunFolder(Path(tempfile.mkdtemp(prefix=f"{job.name}_", dir=self.unfinished)), job.name)
-            # Staged files get the permissions of any other new file; mkdtemp would make them private.
-            aside.folder.chmod(0o777 & ~_umask())
+            aside = RunFolder(self.unfinished / f"{job.name}_{secrets.token_hex(4)}", job.name)
+            aside.folder.mkdir()
             (aside.folder / _RESERVE).write_bytes(b"\0" * _RESERVED_BYTES)
         except OSError as error:
             raise StagingError(
@@ -166,12 +164,6 @@ def _moved(aside: RunFolder, manifest: dict[str, Any], wanted: Path) -> Path:
     aside.folder.rename(target)
     aside.note.unlink(missing_ok=True)
     return target
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _free(wanted: Path) -> Path:

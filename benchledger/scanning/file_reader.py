@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from benchledger.definitions.log_format import LogFormat
+from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning import rows
+from benchledger.scanning.json_values import column_value
 from benchledger.scanning.layout import Layouts
-from benchledger.scanning.rows import Columns, Pair, Pieces, Place, Refused, RejectedPiece, Row, exact, make_row
+from benchledger.scanning.rows import Columns, Pair, Pieces, Place, Refused, RejectedPiece, Row, exact, make_row, scaled
 from benchledger.scanning.values import decode, refuse_cut
 
 # Blanks around a cell. A no-break space belongs to the cell.
@@ -21,6 +24,7 @@ _THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3}){1,6}(?:\.[0-9]{0,18})?\Z"
 NOT_STATED = {
     "", "N/A", "n/a", "[N/A]", "[Not Supported]", "[Unknown Error]", "[Insufficient Permissions]", "-", "--",
 }  # fmt: skip
+WHOLE_COLUMNS = ("step", "epoch", "rank")
 # The largest document that is held in memory. A larger one is one reject.
 DOCUMENT_LIMIT = 512 * 1024 * 1024
 
@@ -51,6 +55,20 @@ def pair_of(layouts: Layouts, name: str, cell: str, unit: str | None = None) -> 
     if _THOUSANDS.match(cell):
         return name, float(cell.replace(",", "")), None, unit
     return name, None, cell, None
+
+
+def column_of(name: str, cell: str, unit: str | None = None) -> Any:
+    """Returns a cell as a value of a record's column, a clock in seconds. Raises Refused if it does not fit."""
+    if cell in NOT_STATED:
+        return None
+    if name not in (*WHOLE_COLUMNS, "clock_s"):
+        return cell
+    match = NUMBER_CELL.match(cell)
+    if match is None:
+        raise Refused(rows.BAD_NUMBER)
+    number = exact(match.group(1))
+    scale = vocabulary().spellings.get(unit or "s", ("s", 1.0))[1]
+    return scaled(number, scale) if name == "clock_s" else column_value(name, number)
 
 
 def reject(pieces: Pieces, line: int, offset: int, record: str | None, reason: str, text: bytes) -> None:

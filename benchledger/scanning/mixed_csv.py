@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import csv
 import re
-from typing import Any
 
 from benchledger.definitions.log_format import LogFormat
-from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning import rows
-from benchledger.scanning.file_reader import BLANKS, NOT_STATED, NUMBER_CELL, FileReader, lines_of, pair_of, reject
-from benchledger.scanning.json_values import column_value
-from benchledger.scanning.rows import Columns, Pair, Pieces, Refused, exact, scaled
+from benchledger.scanning.file_reader import (
+    BLANKS,
+    NUMBER_CELL,
+    WHOLE_COLUMNS,
+    FileReader,
+    column_of,
+    lines_of,
+    pair_of,
+    reject,
+)
+from benchledger.scanning.rows import Columns, Pair, Pieces, Refused
 from benchledger.scanning.values import decode
 
 # A row begins at the start of a line, or behind program output at a number in quotes.
@@ -19,7 +25,6 @@ _ROW_START = re.compile(rb'"[0-9]{1,18}","')
 _LINE_START = re.compile(rb'(?:"[^"\r\n]{0,64}"|[-+.0-9eE]{1,32})?,')
 # Consecutive quoted cells; text behind them does not belong to the row.
 _QUOTED_CELLS = re.compile(rb'"(?:[^"\r\n]|"")*+"(?:,(?:"(?:[^"\r\n]|"")*+")?+)*+')
-_WHOLE = ("step", "epoch", "rank")
 # A row without the name of a value is advice about the kernel.
 NO_NAME = "a row that names no value"
 
@@ -77,7 +82,7 @@ class MixedCsvReader(FileReader):
 
     def _begin_table(self, names: list[str]) -> None:
         self._names, self._units, self._after_header = names, [None] * len(names), True
-        self._numbered = self.definition.columns.get(names[0]) in _WHOLE
+        self._numbered = self.definition.columns.get(names[0]) in WHOLE_COLUMNS
         needed = {self.definition.long[key] for key in ("name", "value") if key in self.definition.long}
         self._long = bool(needed) and needed <= set(names)
         # Columns behind name and value contain advice, which some rows lack.
@@ -123,24 +128,13 @@ class MixedCsvReader(FileReader):
             if column is None:
                 pairs.append(pair_of(self.layouts, name, cell, unit))
             else:
-                columns[column] = None if cell in NOT_STATED else _column(column, cell, unit)
+                columns[column] = column_of(column, cell, unit)
         if long and not cells[long["value"]]:
             raise Refused(rows.CUT_ROW)
         if long:
             unit = cells.get(long.get("unit", "")) or None
             pairs.insert(0, pair_of(self.layouts, cells[long["name"]], cells[long["value"]], unit))
         return columns, pairs
-
-
-def _column(name: str, cell: str, unit: str | None) -> Any:
-    if name not in (*_WHOLE, "clock_s"):
-        return cell
-    match = NUMBER_CELL.match(cell)
-    if match is None:
-        raise Refused(rows.BAD_NUMBER)
-    if name == "clock_s":
-        return scaled(exact(match.group(1)), vocabulary().spellings.get(unit or "s", ("s", 1.0))[1])
-    return column_value(name, exact(match.group(1)))
 
 
 def _cells(line: bytes) -> list[str]:

@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import Any
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning import rows
 from benchledger.scanning.detection import BLOCK
-from benchledger.scanning.file_reader import BLANKS, NOT_STATED, NUMBER_CELL, FileReader, lines_of, pair_of, reject
-from benchledger.scanning.json_values import column_value
-from benchledger.scanning.rows import Columns, Pair, Pieces, Refused, exact, make_row
+from benchledger.scanning.file_reader import BLANKS, NUMBER_CELL, FileReader, column_of, lines_of, pair_of, reject
+from benchledger.scanning.rows import Columns, Pair, Pieces, Refused, make_row
 from benchledger.scanning.values import decode, refuse_cut, to_seconds, to_time
 
 _RULE = re.compile(r"-{3,}(?: {1,4}-{3,})+ *\Z")
 _BLANKS = re.compile(r" {2,}")
 _DASHES = re.compile(r"-+")
 _FOOTER = re.compile(r"([^:]{1,96}): *(\S+(?: [A-Za-z%]{1,8})?) *\Z")
-_WHOLE = ("step", "epoch", "rank")
 
 
 class TableReader(FileReader):
@@ -122,7 +119,7 @@ class TableReader(FileReader):
             if column is None:
                 pairs.append(pair_of(self.layouts, name, cell))
             else:
-                columns[column] = None if cell in NOT_STATED else cell
+                columns[column] = column_of(column, cell)
         return columns, pairs
 
     def _footer(self, match: re.Match[str], line: int, offset: int, pieces: Pieces) -> None:
@@ -209,7 +206,7 @@ class ColumnsReader(FileReader):
         for (name, cell), unit in zip(cells.items(), self._units, strict=True):
             column = self.definition.columns.get(name)
             if column is not None:
-                columns[column] = None if cell in NOT_STATED else _column(column, cell)
+                columns[column] = column_of(column, cell)
             elif name not in (self.definition.date, self.definition.time):
                 pairs.append(pair_of(self.layouts, name, cell, unit))
         return columns, pairs
@@ -243,12 +240,3 @@ def _clock(time: str) -> float:
     if seconds is None or seconds >= 86400:
         raise Refused(rows.BAD_TIME)
     return seconds
-
-
-def _column(name: str, cell: str) -> Any:
-    if name not in _WHOLE:
-        return cell
-    match = NUMBER_CELL.match(cell)
-    if match is None:
-        raise Refused(rows.BAD_NUMBER)
-    return column_value(name, exact(match.group(1)))

@@ -34,16 +34,8 @@ def data_file(name: str, value: Any) -> bytes:
     Texts come from logs and paths: characters that would reorder or hide others are shown as their codes.
     """
     # As a text that JSON.parse reads: engines read it faster than a literal, and no key of it has a meaning.
-    content = json.dumps(_shown(plain(value)), allow_nan=False, separators=(",", ":"))
+    content = json.dumps(plain(value, escaped), allow_nan=False, separators=(",", ":"))
     return f"bench.receive({json.dumps(name)}, {json.dumps(content)});\n".encode("ascii")
-
-
-def _shown(value: Any) -> Any:
-    if isinstance(value, str):
-        return escaped(value)
-    if isinstance(value, dict):
-        return {escaped(key): _shown(one) for key, one in value.items()}
-    return [_shown(one) for one in value] if isinstance(value, list) else value
 
 
 @contextmanager

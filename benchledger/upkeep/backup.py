@@ -81,7 +81,8 @@ def db_backup(
                 has_private = copy_private(source, scratch)
                 copy_contents(source, scratch)
         if public:
-            _rewrite(scratch)
+            with closing(open_for_writing(scratch, make=False, files=True)) as con:
+                _rewrite(scratch, con)
         scratch.chmod(source.stat().st_mode & 0o777)
         for old in (*private_paths(target), Path(f"{target}.wal")):
             old.unlink(missing_ok=True)
@@ -112,12 +113,8 @@ def _need_free(target: Path, source: Path, *, force: bool) -> None:
             refuse_existing(place, cure="Name another file, or use --force")
 
 
-def _rewrite(place: Path, con: duckdb.DuckDBPyConnection | None = None) -> None:
+def _rewrite(place: Path, con: duckdb.DuckDBPyConnection) -> None:
     # The old file stays locked during the copy, so that nobody can have written to it since.
-    if con is None:
-        with closing(open_for_writing(place, make=False, files=True)) as opened:
-            _rewrite(place, opened)
-        return
     scratch = scratch_of(place)
     try:
         copy_to(con, scratch)
