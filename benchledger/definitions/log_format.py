@@ -236,6 +236,10 @@ class LogFormat:
     own_templates: dict[tuple[str, str], tuple[Written, ...]] = field(default_factory=dict)
     definitions_hash: str = ""
 
+    def __hash__(self) -> int:
+        # Formats are keys of caches, and the hash of all their parts would take long.
+        return hash((self.name, self.definitions_hash))
+
     def field_of(self, record: str, name: str) -> FieldDefinition | None:
         """Returns what a name measures in a record: the field for that record, else the one for all."""
         return self.fields.get((record, name)) or self.fields.get((None, name))

@@ -85,11 +85,18 @@ class Detector:
         # The strongest first: once a proof is found, weaker ones need no search.
         self._proofs = sorted(proofs, key=lambda proof: proof.score, reverse=True)
         self._search = LiteralSearch((proof.telling for proof in proofs), native=native)
-        # Searched for only in a log without a proof, since many are short and frequent.
-        self._firsts = LiteralSearch((proof.literals[0] for proof in proofs), native=False)
-        self._words = LiteralSearch((_longest_word(proof.literals) for proof in proofs), native=False)
         # Cached, because logs of one program contain the same literals.
         self._proofs_with = lru_cache(_REMEMBERED)(self._possible)
+
+    # Searched for only in a log without a proof, since many are short and frequent.
+
+    @cached_property
+    def _firsts(self) -> LiteralSearch:
+        return LiteralSearch((proof.literals[0] for proof in self._proofs), native=False)
+
+    @cached_property
+    def _words(self) -> LiteralSearch:
+        return LiteralSearch((_longest_word(proof.literals) for proof in self._proofs), native=False)
 
     def look(self, block: bytes, line: int, best: dict[str, tuple[tuple[int, int], str]]) -> bool:
         """Adds to `best` the formats that a block proves; returns True for a specific format. `line` is its first."""
@@ -161,6 +168,12 @@ class Detector:
                 if matched < len(proof.literals) and score > best:
                     at = line + block.count(b"\n", 0, position)
                     found[proof.format.name] = (score, _miss(proof, matched, at))
+
+
+@lru_cache(maxsize=4)
+def detector_of(formats: tuple[LogFormat, ...], *, native: bool) -> Detector:
+    """Returns the detector of some formats. All readers of a process share it."""
+    return Detector({one.name: one for one in formats}, native=native)
 
 
 def numbered_blocks(data: bytes, line: int) -> Iterator[tuple[bytes, int]]:

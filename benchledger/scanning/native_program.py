@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 
 from benchledger.definitions.log_format import (
     COLUMNS,
@@ -57,6 +57,7 @@ class CompiledFormat:
     reasons: tuple[str, ...]
 
 
+@lru_cache(maxsize=256)
 def compiled_format(log_format: LogFormat, units: frozenset[str]) -> CompiledFormat | None:
     """Returns the program of a format; None if its templates are too long for one."""
     templates = [template for record in log_format.records for template in record.templates]

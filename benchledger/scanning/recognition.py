@@ -10,10 +10,11 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable, Iterable
+from functools import cached_property
 
 from benchledger.archives.magic_bytes import is_text
 from benchledger.definitions.log_format import LogFormat
-from benchledger.scanning.detection import BLOCK, Detected, Detector, numbered_blocks
+from benchledger.scanning.detection import BLOCK, Detected, detector_of, numbered_blocks
 from benchledger.scanning.file_reader import FileReader
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.literal_search import LiteralSearch
@@ -43,8 +44,7 @@ class Recogniser:
         self, formats: dict[str, LogFormat], reader_of_lines: Callable[[LogFormat], LineReader], *, native: bool
     ) -> None:
         self._formats, self._reader_of_lines = formats, reader_of_lines
-        self._detector = Detector(formats, native=native)
-        self._majority = Majority(formats, reader_of_lines)
+        self._detector = detector_of(tuple(formats.values()), native=native)
         found = (reader_of(log_format) for log_format in formats.values())
         # The readers of last resort are asked after all others.
         self._readers = sorted(
@@ -57,6 +57,10 @@ class Recogniser:
         self._by_opening: dict[bytes, list[FileReader]] = {}
         marks = (mark for reader in self._readers for mark in reader.marks)
         self._marks = LiteralSearch(marks, rare=True, native=native)
+
+    @cached_property
+    def _majority(self) -> Majority:
+        return Majority(self._formats, self._reader_of_lines)
 
     def recognise(
         self, chunks: Iterable[bytes], first: bytes, complete: bool, name: str = ""
