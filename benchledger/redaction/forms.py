@@ -16,6 +16,7 @@ LISTED_SECRET = rf"(?:{_LETTER}|(?<=\w),(?={_LETTER})(?![\w-]{{1,64}}+[=:])){{4,
 _LISTED = rf"{HOST}(?:\[[\d,-]{{1,200}}+\][\w-]{{0,16}})?+(?::\d{{1,3}}+)?+"
 HOST_LIST = rf"{_LISTED}(?:,{_LISTED}){{0,4095}}+"
 
+MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 # What may stand around the name of a machine in a sentence.
 SIGN = r"[\"'`<(\[]?"
 UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"

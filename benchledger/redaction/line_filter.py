@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from benchledger.redaction.forms import ESCAPED
 from benchledger.redaction.rule_set import RuleSet, folded
 
 # Patterns that each kind of address must contain.
@@ -20,7 +19,9 @@ _NEEDED = (
     re.compile(r"-(?:[0-9A-Fa-f]{2}-){4}"),
     re.compile(r"::"),
     re.compile(r"\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?![\w.])"),
-    ESCAPED,
+    # Escaped characters (forms.py), each by its first character, which is fast.
+    re.compile(r"\\(?=/|u00)"),
+    re.compile(r"%(?=2[6Ff]|3[ADad]|40)"),
 )
 
 

@@ -6,20 +6,19 @@ A `node` is a host if its name has a digit or dash and is not that of an operati
 
 from __future__ import annotations
 
-from benchledger.redaction.forms import HOST, HOST_LIST, SECRET, USER, UUID
+from benchledger.redaction.forms import HOST, HOST_LIST, MONTH, SECRET, USER, UUID
 from benchledger.redaction.people import PEOPLE
 from benchledger.redaction.places import PLACES
 from benchledger.redaction.printed import PRINTED
 
 _DAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
-_MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 # Options of ssh: without a value, and with one.
 _OPTION = r"-(?:[46AaCfGgKkMNnqrsTtVvXxYy]{1,8}+(?=[ \t])|[bcDEeFIiJLlmOopPQRSWw][ \t]{0,8}+\S{1,200}+)"
 _LOGIN = rf"(?:(?P<user1>{USER})@)?(?P<host1>{HOST})"
 # Two backslashes, then one; in a string of JSON or Python each is doubled.
 _BACK, _SLASH = r"\\\\(?P<both>\\\\)?(?!\\)", r"\\(?(both)\\)(?!\\)"
 _LAUNCH = r"\b(?:srun|(?i:sbatch)|salloc)\b[^\n]{0,200}? "
-_RE_GPUSTAT = rf"^(?P<host1>{HOST})[ \t]{{2,64}}+{_DAY} {_MONTH} [ \d]\d \d\d:\d\d:\d\d 20\d\d(?:[ \t]{{2}}|\s*$)"
+_RE_GPUSTAT = rf"^(?P<host1>{HOST})[ \t]{{2,64}}+{_DAY} {MONTH} [ \d]\d \d\d:\d\d:\d\d 20\d\d(?:[ \t]{{2}}|\s*$)"
 
 # Patterns without a literal that is rare enough: a regex that searches fast, and one of which each match has one of it.
 SLOW_PATTERNS = (
@@ -61,11 +60,6 @@ _SECRETS = (
     ),
     (("cookie: ",), rf"(?i)\b(?:set-)?cookie: [\w.-]{{1,64}}=(?P<secret1>{SECRET})"),
     (("password is ",), rf"(?i)\bpassword is [\"'`]?(?P<secret1>(?=[a-z_-]{{0,64}}[^a-z\s_-]){SECRET})"),
-    # kaggle.json
-    (
-        ("username",),
-        r"\busername\\?[\"']: ?\\?[\"'][\w.-]{1,64}\\?[\"'], ?\\?[\"']key\\?[\"']: ?\\?[\"'](?P<secret1>\w{16,64})",
-    ),
     (("curl",), rf"\bcurl\b[^\n]{{0,200}}? (?:-u|--user)[ =]['\"]?(?P<user1>{USER}):(?P<secret1>{SECRET})"),
     (("login",), rf"\blogin\b[^\n]{{0,200}}? -p[ =](?P<secret1>{SECRET})"),
     (
@@ -109,11 +103,11 @@ _DEVICES = (
     (("sha256:",), r"\bSHA256:(?P<device1>[A-Za-z0-9+/]{43})(?![\w+/=])"),
     # ibhosts, ibswitches
     (("ports ",), r"^\w{2,8}[ \t]{0,8}: (?P<device1>0x[0-9a-f]{16}) ports "),
-    # ROCm
-    (("unique id",), r"\bUnique ID:[ \t]{1,64}(?P<device1>0x[0-9a-f]{12,16})\b"),
-    (("uuid:",), r"(?i)\buuid:[ \t]{1,64}GPU-(?P<device1>[0-9a-f]{16})\b"),
     (("s/n", "sn:", "sn="), r"\bS/?N[:=# ]{1,3}(?P<device1>[A-Z0-9]{6,20})\b"),
-    (("serial ",), r"(?i)\bserial(?: number| no\.?|#)?(?: is)?[ :=#]{1,4}(?P<device1>\d{9,16})\b"),
+    (
+        ("serial ",),
+        r"\b(?i:serial)(?: (?i:number)| no\.?|#)?(?: is)?[ :=#]{1,4}(?P<device1>\d{9,16}|(?=[A-Z]*\d)[A-Z0-9]{8,20})\b",
+    ),
     (
         ("ip=", "ip:", "ip 0", "ip hex", "addr=", "addr:", "addr 0", "dress=", "dress:", "dress 0"),
         r"(?i)\b(?:ip|addr|address)(?: hex)?[ :=\"']{1,4}(?:hex )?(?:0x)?(?P<hexip1>[0-9a-f]{8})(?!\w)",
@@ -134,14 +128,6 @@ _COMMANDS = (
             r"\bkubectl (?:logs|exec|describe pod|attach|delete pod|cp)"
             rf"(?: -[it]{{1,2}}| --?[a-z]{{1,16}}[ =][\w.-]{{1,64}}){{0,4}} (?:pod/)?(?P<host1>{HOST})(?=\s|$)"
         ),
-    ),
-    (
-        ("det ", "docker", "podman"),
-        rf"\b(?:det|(?:docker|podman) login)\b[^\n]{{0,200}}? (?:-u|--username)[ =](?P<user1>{USER})",
-    ),
-    (
-        ("docker login ", "podman login "),
-        rf"(?:docker|podman) login (?:--?\S{{1,32}}(?: [^\s-]\S{{0,255}})? ){{0,4}}?(?P<host1>{HOST})(?=[:/\s]|$)",
     ),
     # Windows: \\HOST\SHARE, net use Z: \\HOST\SHARE /user:DOMAIN\USER PASSWORD
     (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchledger.redaction.forms import HOST, SIGN, USER
+from benchledger.redaction.forms import MONTH, SIGN, USER
 
 # Words that stand after `user` and name nobody.
 _NO_USER = (
@@ -16,7 +16,6 @@ _MODE = "[bcdlps-][r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-][.+@]?"
 
 PEOPLE = (
     ((" as @", "su - "), rf"\b(?:as @|su - )(?P<user1>{USER})"),
-    (("'s password",), rf"(?<![\w.@-])(?P<user1>{USER})@(?P<host1>{HOST})(?='s password)"),
     (
         ("author", "contact", "maintainer", "owner", "from:", "full name", "full_name", "operator", "researcher"),
         (
@@ -25,13 +24,24 @@ PEOPLE = (
         ),
     ),
     (("@",), rf"(?P<user1>{_PERSON}) (?=<[\w.+-]{{1,64}}@)"),
+    (("user <", "opened for user "), rf"\b(?:[Uu]ser <|opened for user )(?P<user1>{USER})"),
+    (("by user ", "dr. ", "prof. "), rf"(?:\b[Bb]y user |(?=\b(?:Dr|Prof)\.))(?P<user1>{_PERSON})"),
     (
         ("tel:", "tel.", "tel ", "phone", "mobile"),
         r"(?i)\b(?:tel|phone|mobile)\w{0,6}[.: =]{1,4}(?P<user1>(?:\+\d|\(?0\d)[\d ()/-]{6,20}\d)",
     ),
     (("uid=",), rf"\be?uid=(?P<id1>\d{{1,9}})\((?P<user1>{USER})\)"),
     (("gid=", "groups="), rf"\b(?:e?gid|groups)=(?P<id1>\d{{1,9}})\((?P<group1>{USER})\)"),
-    (("uid=", "gid=", "/run/user/", "krb5cc_"), r"(?:(?<![a-z])[UG]ID=|/run/user/|krb5cc_)(?P<id1>\d{4,9})\b"),
+    (
+        ("uid=", "gid=", '_uid"', '_gid"', "/run/user/", "krb5cc_", "userid=", "groupid="),
+        (
+            r"(?:(?<![a-z])[UG]ID(?:=|\": ?\"?)|\bauid=|/run/user/|krb5cc_|\b(?:User|Group)Id=\S{1,64}\()"
+            r"(?P<id1>\d{4,9})\b"
+        ),
+    ),
+    # ~/.ssh/config, and the log of a web server
+    (("user ",), rf"^[ \t]{{1,8}}User (?P<user1>{USER})\s*$"),
+    (('] "get', '] "post', '] "head'), rf"\d - (?P<user1>{USER}) (?=\[\d\d/{MONTH}/20\d\d:)"),
     (
         ("for user", "by user", "as user", "of user"),
         rf"\b(?:for|by|as|of) user:? {SIGN}{_NO_USER}{_LOGIN}(?=[\s.,;:)\]'\">]|$)",

@@ -45,6 +45,7 @@ _HOSTED = (
     "azurecr.io", "jfrog.io", "azuredatabricks.net", "cloud.databricks.com", "openai.azure.com", "vault.azure.net",
     "database.windows.net", "cloudapp.azure.com", "snowflakecomputing.com", "atlassian.net", "sharepoint.com",
     "onmicrosoft.com", "okta.com", "inference.ml.azure.com", "trycloudflare.com", "ngrok.io", "ngrok-free.app",
+    "gradio.live", "paperspacegradient.com", "runpod.net", "vast.ai", "run.app", "ts.net", "azurewebsites.net",
 )  # fmt: skip
 _PAGES = "authorize|site|quickstart|settings|login|home|docs"
 
@@ -63,7 +64,7 @@ _FOLDERS = (
         tuple(f"/{root}{sign}" for root in _ROOTS for sign in "/_-0123456789"),
         (
             rf"(?<![\w.~/@-])/(?:{'|'.join(_ROOTS)})(?:[\d_-][\w-]{{0,8}})?/(?:[\w.-]{{1,24}}/){{0,2}}?"
-            rf"(?P<owner1>[a-z]{{2,4}}\d{{3,5}}(?=/)|[a-z]{{4,14}}\d{{1,3}}(?=/)|[a-z][a-z.]{{2,20}}(?=/{_WORK}))"
+            rf"(?!(?:nas|node|vol|slot|gpu|part)\d)(?P<owner1>[a-z]{{2,4}}\d{{3,5}}(?=/)|[a-z]{{4,14}}\d{{1,3}}(?=/)|[a-z][a-z.]{{2,20}}(?=/{_WORK}))"
         ),
     ),
     # Below folders of projects stand groups, then users.
@@ -77,9 +78,9 @@ _FOLDERS = (
         rf"(?<![\w.~/-])/p/(?:project\d?|scratch|largedata\d?|data\d?|arch\d?|fastdata)/{_TREE}",
     ),
     (
-        ("/cfs/cdirs/", "/gs/hs", "/gs/fs", "/gs/bs", "/lus/", "leonardo_", "/ccs/proj/", "/mimer/"),
+        ("/cfs/cdirs/", "/gs/hs", "/gs/fs", "/gs/bs", "/lus/", "/cluster/proj", "leonardo_", "/ccs/proj/", "/mimer/"),
         (
-            r"/(?:cfs/cdirs|gs/[a-z]{2}\d|lus/[a-z]{3,12}(?:/projects)?|leonardo_\w{4,8}|ccs/proj"
+            r"/(?:cfs/cdirs|cluster/projects?|gs/[a-z]{2}\d|lus/[a-z]{3,12}(?:/projects)?|leonardo_\w{4,8}|ccs/proj"
             rf"|mimer/nobackup/groups)/{_TREE}"
         ),
     ),

@@ -6,9 +6,8 @@ for data or models. Every repetition is bounded.
 
 from __future__ import annotations
 
-from benchledger.redaction.forms import HOST, HOST_LIST, SIGN, USER
+from benchledger.redaction.forms import HOST, HOST_LIST, MONTH, SIGN, USER
 
-_MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _MACHINE = (
     r"(?:(?:compute|head|login|worker|master|execution)[ -])?"
     r"(?:node|host|machine|server|cluster|worker|peer|agent)(?:name)?s?"
@@ -43,7 +42,9 @@ PRINTED = (
     ((":   file ", ": traceback ("), rf"^(?P<node1>{HOST}): {{1,8}}(?:File \"|Traceback \()"),
     (("orte_node_regex",), rf"orte_node_regex[ =]\"?(?P<hosts1>{HOST_LIST})"),
     (("[prte-",), r"\[prte-(?P<host1>[\w.-]{1,64}?)-\d{1,9}@"),
-    # macOS's prompt
+    # ~/.ssh/config, and prompts
+    (("hostname ", "proxyjump "), rf"^[ \t]{{1,8}}(?:HostName|ProxyJump) (?P<host1>{HOST})\s*$"),
+    ((":~",), rf"^(?P<host1>{HOST})(?=:~\S{{0,64}}[>$#%] )"),
     (("$ ",), rf"^(?:\([\w.-]{{1,64}}\) )?(?P<node1>{HOST}):\S{{1,64}} (?P<user1>{USER})\$ "),
     (("world info dict", "global_rank_mapping"), rf"(?<=['\"])(?P<host1>{HOST})(?=['\"]: \[)"),
     (("slurmd", "slurmstepd"), rf"\bslurm(?:step)?d[\[-](?P<host1>{HOST})(?=\]?: )"),
@@ -101,7 +102,7 @@ PRINTED = (
     # TensorBoard's folders of runs: Nov12_08-22-10_HOST
     (
         (tuple(f"-{digit}{last}_" for digit in "012345" for last in "0123456789")),
-        rf"\b{_MONTH}\d\d_\d\d-\d\d-\d\d_(?P<host1>{HOST})",
+        rf"\b{MONTH}\d\d_\d\d-\d\d-\d\d_(?P<host1>{HOST})",
     ),
     # TensorFlow's clusters
     (("-> ",), rf"\b\d{{1,5}} -> (?P<host1>(?=[\w.-]{{0,62}}[a-z]){HOST})(?=:\d{{2,5}}\b)"),
@@ -165,7 +166,7 @@ PRINTED = (
     (
         (" kernel:", "systemd[", "sshd[", "dockerd[", "containerd[", "kubelet[", "slurmd[", "cron["),
         (
-            rf"(?i)^(?:{_MONTH} [ \d]\d [\d:]{{8}}|20\d\d-\d\d-\d\dT[\d:.+-]{{8,24}}Z?) (?P<host1>{HOST}) "
+            rf"(?i)^(?:{MONTH} [ \d]\d [\d:]{{8}}|20\d\d-\d\d-\d\dT[\d:.+-]{{8,24}}Z?) (?P<host1>{HOST}) "
             r"[a-z][\w./-]{1,40}(?:\[\d{1,8}\])?: "
         ),
     ),
@@ -194,6 +195,7 @@ PRINTED = (
         rf"(?i)(?<![a-z0-9])(?:{'|'.join(_LISTS)})[\"']? ?[:=] ?\[ ?" + _LISTED,
     ),
     (("syncing run",), rf"Syncing run \S{{1,128}} to (?P<group1>{USER})/(?P<group2>{USER})"),
+    (("cifs",), rf"(?<![\w:/.])//(?P<host1>{HOST})/(?P<group1>[\w$.-]{{1,64}})(?= on /|[ \t]{{1,8}}/\S{{1,128}} cifs)"),
     ((" type nfs", " type lustre", " type cifs"), rf"(?<![\w.@/])(?P<host1>{HOST})(?=:/\S{{0,256}} on /)"),
     (("[errno ",), rf"\[Errno \d{{1,4}}\][^\n]{{0,80}}? \('(?P<host1>{HOST})', \d{{2,5}}\)"),
     # mpirun --tag-output
@@ -219,6 +221,7 @@ PRINTED = (
     (("on <",), rf"\bon <(?P<node1>{HOST})>"),
     ((" pid ",), rf"\bPid {{1,8}}\d{{1,9}} on {{1,8}}(?P<host1>{HOST}) device\b"),
     (("srun: error: ",), rf"\bsrun: error: (?P<hosts1>{HOST_LIST}): task"),
+    ((", executor ",), rf"\((?P<host1>{HOST})(?=, executor \d)"),
     (("(core ",), rf", on (?P<host1>{HOST})\.? \(core "),
     (
         ("host <", "host(s) <", "hosts <", "cluster <"),

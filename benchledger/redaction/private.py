@@ -66,7 +66,9 @@ class PrivateNames:
         if name.lower().endswith(self._rules.public_domains):
             return False
         # A number, a size, a version or an address (see addresses.py) is not a host; the id of a container is.
-        return bool(name[0].isalpha() or _HEX_NAME.fullmatch(name) or ("-" in name and name[0] != "-"))
+        return bool(
+            name[0].isalpha() or _HEX_NAME.fullmatch(name.partition(".")[0]) or ("-" in name and name[0] != "-")
+        )
 
     def _is_node(self, name: str) -> bool:
         # A word, a layer (`conv1`, `block_3`) and a type of machine name no machine.
