@@ -132,9 +132,9 @@ def _explain_failure(ctx: click.Context, error: BaseException) -> None:
     db, name = getattr(ctx.obj, "db", None), ctx.invoked_subcommand
     if db is None or name in WRITING_COMMANDS or isinstance(error, UNRELATED_ERRORS) or not db.is_file():
         return
-    from benchledger.upkeep.check import Held, failed_checks
+    from benchledger.upkeep.check import Result, failed_checks
 
-    failed: list[Held] | None = None
+    failed: list[Result] | None = None
     with suppress(Exception):
         failed = failed_checks(db)
     what = f"{' '.join(filter(None, ('bench', name)))} failed ({type(error).__name__}: {error})"

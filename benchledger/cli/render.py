@@ -134,14 +134,14 @@ def _fitting(
         for number, column in enumerate(seen)
         if not all(cell in _NONE or _MEASURED.fullmatch(cell) for cell in column)
     }
-    while (told := _told_apart(shown, cells)) < len(some) and len(shown) < len(heads):
+    while (distinct := _distinct_rows(shown, cells)) < len(some) and len(shown) < len(heads):
         tries = []
         for number in (number for number in cells if number not in shown):
             changed = [*order[:asked], number, *order[asked:]]
-            more = _told_apart(tried := _as_many_as_fit(changed, least), cells)
+            more = _distinct_rows(tried := _as_many_as_fit(changed, least), cells)
             # An id differs in each row, but does not say what the row is.
-            tries.append((more > told and not heads[number].endswith("_id"), more, -number, changed, tried))
-        if not tries or max(tries)[1] <= told:
+            tries.append((more > distinct and not heads[number].endswith("_id"), more, -number, changed, tried))
+        if not tries or max(tries)[1] <= distinct:
             break
         *_, order, shown = max(tries)
     return sorted(shown)
@@ -161,7 +161,7 @@ def _as_many_as_fit(order: Sequence[int], least: Sequence[int]) -> list[int]:
     return shown
 
 
-def _told_apart(columns: Sequence[int], cells: Mapping[int, Sequence[str]]) -> int:
+def _distinct_rows(columns: Sequence[int], cells: Mapping[int, Sequence[str]]) -> int:
     """Returns how many rows differ in these columns. A measured number names no row."""
     return len(set(zip(*(cells[number] for number in columns if number in cells), strict=True)))
 

@@ -60,10 +60,10 @@ def _table(rows: list[Row]) -> pl.DataFrame:
     import polars as pl
 
     several = len({row["framework"] for row in rows}) > 1
-    return pl.DataFrame([_told(row, several) for row in rows], schema=dict.fromkeys(_HEAD, pl.String))
+    return pl.DataFrame([_change_row(row, several) for row in rows], schema=dict.fromkeys(_HEAD, pl.String))
 
 
-def _told(row: Row, several: bool) -> dict[str, str]:
+def _change_row(row: Row, several: bool) -> dict[str, str]:
     quantity = row["quantity"] if row["quantity"] == "speed" else f"{row['quantity']} {row['rule']}"
     is_step = row["state"] != OUTLIER
     return {

@@ -160,7 +160,7 @@ def _alone(rows: list[Row]) -> list[str]:
     notes = []
     for verdict, words in _ALONE.items():
         of_it = [row for row in rows if row["verdict"] == verdict and row["name"] not in near]
-        names = list(dict.fromkeys(_told_alone(row, compared) for row in of_it))
+        names = list(dict.fromkeys(_unpaired_name(row, compared) for row in of_it))
         if names:
             more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
             what = "number" if all(row["name"] in compared for row in of_it) else "case"
@@ -175,7 +175,7 @@ def _nearly_paired(rows: list[Row]) -> list[str]:
     ]
 
 
-def _told_alone(row: Row, compared: set[str]) -> str:
+def _unpaired_name(row: Row, compared: set[str]) -> str:
     """Names a case without a partner; of one that is compared otherwise also the quantity."""
     if row["name"] in compared and row["verdict"] in ("only_a", "only_b"):
         return f"{row['quantity']} {row['a_rule'] or row['b_rule']} of {row['name']}"

@@ -47,11 +47,11 @@ def explained_memories(con: duckdb.DuckDBPyConnection, numbers: list[Row]) -> li
         trials = [_trial(member, by_run[member["run_id"]]) for member in series[number["series_id"]]]
         own = [trial["run_key"] for trial in trials]
         frames = [frame.filter(pl.col("run_key").is_in(own)) for frame in (logs, readings, stated, conflicts)]
-        found.append(_told(number, trials, *frames))
+        found.append(_explained(number, trials, *frames))
     return found
 
 
-def _told(
+def _explained(
     number: Row, trials: list[Row], logs: pl.DataFrame, readings: pl.DataFrame, stated: pl.DataFrame,
     conflicts: pl.DataFrame,
 ) -> ExplainedCell:  # fmt: skip

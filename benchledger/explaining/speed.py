@@ -96,11 +96,11 @@ def explained_speeds(con: duckdb.DuckDBPyConnection, numbers: list[Row]) -> list
         excluded = (
             rows_asked(con, _EXCLUDED, case_id=number["case_id"], campaign=number["campaign"]) if excludes else []
         )
-        found.append(_told(con, number, rule, trials, frames, demanded, chains, excluded))
+        found.append(_explained(con, number, rule, trials, frames, demanded, chains, excluded))
     return found
 
 
-def _told(
+def _explained(
     con: duckdb.DuckDBPyConnection, number: Row, rule: Row, trials: list[Row], frames: list[pl.DataFrame],
     demanded: dict[int, int], chains: list[Row], excluded: list[Row],
 ) -> ExplainedCell:  # fmt: skip

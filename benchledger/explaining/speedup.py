@@ -44,7 +44,7 @@ def explained_speedups(
     for alike in grouped(missing.values(), ("rule", "unit")).values():
         explained |= {cell.cell: cell for cell in explained_speeds(con, alike)}
     return [
-        _told(con, number, own, base, listed, [explained[cell] for cell in dict.fromkeys(_names(own, base))])
+        _explained(con, number, own, base, listed, [explained[cell] for cell in dict.fromkeys(_names(own, base))])
         for number, own, base, listed in compared
     ]
 
@@ -77,7 +77,7 @@ def _compared(number: Row, family: list[Row]) -> tuple[Row, Row | None, list[Row
     return own, listed[0] if listed and listed[0]["chosen"] else None, listed
 
 
-def _told(
+def _explained(
     con: duckdb.DuckDBPyConnection, number: Row, own: Row, base: Row | None, listed: list[Row],
     sides: list[ExplainedCell],
 ) -> ExplainedCell:  # fmt: skip

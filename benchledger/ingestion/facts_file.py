@@ -78,7 +78,7 @@ class FactsFiles:
         except DefinitionError as error:
             self.problems[place] = str(error).replace(f"{place}:", f"{FACTS_FILE}:")
 
-    def take_up(self, file: FoundFile, text: bytes) -> FoundFile:
+    def add(self, file: FoundFile, text: bytes) -> FoundFile:
         """Takes a facts.toml, and returns its file with what is wrong with it."""
         self.provide(file.place, text)
         return replace(file, problem=self.problems.get(file.place))
@@ -91,7 +91,7 @@ class FactsFiles:
             self.problems[file.place] = f"cannot be read: {error.strerror or error}"
         else:
             if len(text) <= MOST_BYTES:
-                return self.take_up(file, text)
+                return self.add(file, text)
             self.problems[file.place] = f"longer than {MOST_BYTES:,} bytes: no facts.toml is"
         self._bodies[os.path.dirname(file.place)] = ()
         return replace(file, problem=self.problems[file.place])

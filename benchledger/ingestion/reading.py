@@ -81,7 +81,7 @@ class Reading:
         units = [[sources.to_read(file) for file in part] for part in parts]
         not_ended = deque(archives)
         for members in self._pool.read_archives(units, self._report.within):
-            sources.take_up(members)
+            sources.add_members(members)
             ended = [not_ended.popleft() for _ in range(members.ended)]
             self.bytes_left -= sum(file.size for file in ended) * EXPANSION
             self._report.files_read(ended)
@@ -157,7 +157,7 @@ class ArchiveSources:
             self.load_facts(archive, None)
         return ArchiveToRead(archive, self._limits, self._plan.wanted.get(archive.place), known)
 
-    def take_up(self, members: ReadMembers) -> None:
+    def add_members(self, members: ReadMembers) -> None:
         """Reads the facts.toml files that were among these members, before these are accounted for."""
         for number, file in enumerate(members.files):
             if (text := members.facts.get(file.place)) is not None:
@@ -170,7 +170,7 @@ class ArchiveSources:
                 self._declare(file, text)
 
     def _declare(self, file: FoundFile, text: bytes) -> FoundFile:
-        declared = self._facts.take_up(file, text)
+        declared = self._facts.add(file, text)
         self.facts[file.place] = text
         folder = os.path.dirname(file.place)
         if any(is_below(earlier, folder) for earlier in self._accounted or ()):

@@ -78,7 +78,7 @@ def _judge_alone(cell: Cell, tolerance: float) -> None:
         if fitting := _fit_in(cell, tier, printed, step, cell.chance <= MOST_CHANCE_OF_NAMED):
             _say(cell, EQUAL, *fitting)
             return
-    if cell.candidates.given_up or _is_elsewhere(cell):
+    if cell.candidates.given_up or _is_log_missing(cell):
         return
     first = cell.candidates.first()
     defaults = [(run, number) for run, number in known if number.rule_is == "default" and run in first]
@@ -101,7 +101,7 @@ def _fit_in(
     return None
 
 
-def _is_elsewhere(cell: Cell) -> bool:
+def _is_log_missing(cell: Cell) -> bool:
     """Tells whether the page links to a log of the claim that is not among the logs: others do not contradict it."""
     linked = cell.candidates.linked
     return bool(linked) and not any(found.places for found in linked)

@@ -82,7 +82,7 @@ def failure_of(end: Exit, log: Path) -> Failure | None:
     for signs, mark, message, cure in _CAUSES:
         if any(sign in tail for sign in signs):
             return Failure(mark, message, cure)
-    if end.signal is None and (told := _told(text)):
+    if end.signal is None and (told := _own_message(text)):
         return Failure("failed", *told)
     # The launcher saw one of several processes die, and then ended by itself.
     if end.signal == "SIGKILL" or "signal 9 (sigkill) received by pid" in tail:
@@ -123,7 +123,7 @@ def _has_words(line: str) -> bool:
     return any(letter.isalpha() for letter in line)
 
 
-def _told(text: str) -> tuple[str, str] | None:
+def _own_message(text: str) -> tuple[str, str] | None:
     """Returns the runner's own message and cure, which our runners print."""
     for line in reversed(text.splitlines()):
         message, said, cure = line.partition(". Cure: ")

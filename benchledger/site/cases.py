@@ -59,7 +59,7 @@ order by run_id, nth
 """
 
 
-def told_cases(
+def case_pages(
     con: duckdb.DuckDBPyConnection, cells: Sequence[Row], runs: Sequence[Row]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yields the name of each case and all that its pages show. `cells` are rows of the tables that have numbers."""
@@ -73,9 +73,9 @@ def told_cases(
     for batch in _batches(sorted(cases, key=lambda case_id: (names[case_id], case_id)), sizes):
         told: dict[int, dict[str, Any]] = {case_id: {"cells": [], "runs": []} for case_id in batch}
         for cell in _explained(con, [row for case_id in batch for row in cells_of.get(case_id, [])]):
-            told[cell.number["case_id"]]["cells"].append(told_cell(cell))
+            told[cell.number["case_id"]]["cells"].append(cell_page(cell))
         of_batch = {run_id: key for case_id in batch for run_id, key in runs_of.get(case_id, {}).items()}
-        for run in told_runs(con, of_batch):
+        for run in run_pages(con, of_batch):
             told[run.pop("case_id")]["runs"].append(run)
         yield from ((case_key(case_id), content) for case_id, content in told.items())
 
@@ -120,7 +120,7 @@ def _alike(rows: list[Row], *columns: str) -> Iterable[list[Row]]:
     return grouped(rows, columns).values()
 
 
-def told_cell(cell: ExplainedCell) -> dict[str, Any]:
+def cell_page(cell: ExplainedCell) -> dict[str, Any]:
     """Returns the explanation of a number as its page shows it; of a speed-up the names of both its speeds."""
     told: dict[str, Any] = {
         "cell": cell.cell, "table": cell.table, "sentences": list(cell.sentences), "agrees": cell.check.agrees,
@@ -166,16 +166,16 @@ def _drawn(rows: pl.DataFrame) -> list[list[Any]]:
     return [[step, rate, int(use == "kept")] for step, rate, use in points.select("step", "rate", "use").iter_rows()]
 
 
-def told_runs(con: duckdb.DuckDBPyConnection, runs: Mapping[int, str]) -> Iterator[dict[str, Any]]:
+def run_pages(con: duckdb.DuckDBPyConnection, runs: Mapping[int, str]) -> Iterator[dict[str, Any]]:
     """Yields runs, whose keys are given by their ids, as their pages show them, each with the id of its case."""
     losses: dict[int, list[tuple[int, float]]] = {}
     for run_id, step, loss in con.execute(_LOSSES, {"runs": list(runs), "stretches": _STRETCHES}).fetchall():
         losses.setdefault(run_id, []).append((step, loss))
     for run_id, run in zip(runs, explained_runs(con, runs), strict=True):
-        yield _told(run, losses.get(run_id, []))
+        yield _run_page(run, losses.get(run_id, []))
 
 
-def _told(run: ExplainedRun, losses: list[tuple[int, float]]) -> dict[str, Any]:
+def _run_page(run: ExplainedRun, losses: list[tuple[int, float]]) -> dict[str, Any]:
     detail = run.detail
     started = detail.run["started_at"]
     return {

@@ -12,7 +12,7 @@ from benchledger.answers.tables.grouping import Row
 from benchledger.answers.tables.left_out import need_series
 from benchledger.exports.excel import Sheet, write_workbook
 from benchledger.exports.output_forms import csv_of_frame, parquet_bytes
-from benchledger.site.cases import told_cases
+from benchledger.site.cases import case_pages
 from benchledger.site.files import data_file, refuse_folder, site_folder
 from benchledger.site.numbers import QUANTITIES, packed_numbers, packed_runs, rows_of_quantity
 from benchledger.site.start import all_rules, ranking, start_page
@@ -70,7 +70,7 @@ def export_site(
             _write(data, "ranking", {"whole": ranking(db, asked, False), "per_gpu": ranking(db, asked, True)})
             _downloads(data, numbers, filled)
             files = 0
-            for key, told in told_cases(con, _cells(con, filters, numbers), run_rows):
+            for key, told in case_pages(con, _cells(con, filters, numbers), run_rows):
                 _write(data, f"case/{key[:2]}/{key}", told)
                 files += 1
     keys = {row["run_key"] for row in run_rows}

@@ -34,7 +34,7 @@ _VIEWS = "select schema_name, view_name from system.main.duckdb_views() where no
 _RESTORE = "Restore the file from a backup, or ingest the logs into a new ledger"
 
 
-class Held(NamedTuple):
+class Result(NamedTuple):
     """The result of one check: what must hold, whether it does, and if not, what was found and the cure."""
 
     what: str
@@ -58,13 +58,13 @@ def db_check(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> pl.DataFra
     return pl.DataFrame([tuple(one) for one in found], schema=columns, orient="row")
 
 
-def failed_checks(db: Path | str) -> list[Held]:
+def failed_checks(db: Path | str) -> list[Result]:
     """Returns the failed checks of the tables of a ledger."""
     with closing(open_for_reading(db, 0)) as con:
         return [held for held in _ledger(con) if not held.ok]
 
 
-def _ledger(con: duckdb.DuckDBPyConnection) -> list[Held]:
+def _ledger(con: duckdb.DuckDBPyConnection) -> list[Result]:
     unreadable = _unreadable(con)
     return [_readable(unreadable), *_schema(con), *([] if unreadable else _rows(con))]
 
@@ -85,9 +85,9 @@ def _unreadable(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     return broken
 
 
-def _readable(broken: dict[str, str]) -> Held:
+def _readable(broken: dict[str, str]) -> Result:
     found = "; ".join(f"{name}: {why}" for name, why in broken.items())
-    return Held(
+    return Result(
         "every table can be read to its end, and every view planned",
         not broken,
         found or None,
@@ -95,7 +95,7 @@ def _readable(broken: dict[str, str]) -> Held:
     )
 
 
-def _schema(con: duckdb.DuckDBPyConnection) -> list[Held]:
+def _schema(con: duckdb.DuckDBPyConnection) -> list[Result]:
     import duckdb
 
     statement = """
@@ -116,59 +116,61 @@ def _schema(con: duckdb.DuckDBPyConnection) -> list[Held]:
     missing = sorted({str(Table(*place)) for *place, _, _ in wanted - there})
     what = "tables and views are as the migrations made them; your own additions are allowed"
     if not missing:
-        return [Held(what, True)]
-    return [Held(what, False, f"missing or changed: {', '.join(missing)}", _RESTORE)]
+        return [Result(what, True)]
+    return [Result(what, False, f"missing or changed: {', '.join(missing)}", _RESTORE)]
 
 
 def _words(sql: str | None) -> tuple[str, ...]:
     return tuple(sorted(word for word in _WORD.findall(sql or "") if word not in _LOOSE))
 
 
-def _rows(con: duckdb.DuckDBPyConnection) -> list[Held]:
+def _rows(con: duckdb.DuckDBPyConnection) -> list[Result]:
     import duckdb
 
     statement = resources.files("benchledger.upkeep").joinpath("checks.sql").read_text(encoding="utf-8")
     try:
         rows = con.execute(statement).fetchall()
     except duckdb.Error as error:
-        return [Held("the rows can be compared", False, str(error).splitlines()[0], _RESTORE)]
+        return [Result("the rows can be compared", False, str(error).splitlines()[0], _RESTORE)]
     return [
-        Held(what, True) if not found else Held(what, False, f"{found} violate it, for example {example}", _CURES[cure])
+        Result(what, True)
+        if not found
+        else Result(what, False, f"{found} violate it, for example {example}", _CURES[cure])
         for what, found, example, cure in rows
     ]
 
 
-def _private(con: duckdb.DuckDBPyConnection, db: Path) -> list[Held]:
+def _private(con: duckdb.DuckDBPyConnection, db: Path) -> list[Result]:
     there, readable = "the private files are there", "only the owner can read the private files"
     matches = "the private files belong to this ledger"
     path = private_path(db)
     if not path.is_file():
         # A public copy has no private files, and its readers need none.
         return [
-            Held(there, True, "absent: the next ingest reads every file again; without the key it needs --key-file")
+            Result(there, True, "absent: the next ingest reads every file again; without the key it needs --key-file")
         ]
     modes = {file: file.stat().st_mode & 0o777 for file in private_paths(db) if file.is_file()}
     unsafe = [file for file, mode in modes.items() if os.name == "posix" and mode & 0o077]
-    found = [Held(there, True)]
+    found = [Result(there, True)]
     if unsafe:
         what = ", ".join(f"the mode of {file.name} is {modes[file]:o}" for file in unsafe)
-        found.append(Held(readable, False, what, f"chmod 600 {' '.join(map(str, unsafe))}"))
+        found.append(Result(readable, False, what, f"chmod 600 {' '.join(map(str, unsafe))}"))
     else:
-        found.append(Held(readable, True))
+        found.append(Result(readable, True))
     cure = f"Put this ledger's own {path.name} beside it, or remove this one: a new one is made"
     try:
         if key_of(db) is None:
-            found[0] = Held(there, True, "no key: the next ingest reads every file again, with new pseudonyms")
+            found[0] = Result(there, True, "no key: the next ingest reads every file again, with new pseudonyms")
         seen = sightings_in(db)
     except DatabaseError as error:
-        return [*found, Held(matches, False, str(error), cure)]
+        return [*found, Result(matches, False, str(error), cure)]
     known = {row[0] for row in con.execute("select sighting_id from sighting").fetchall()}
     if not seen or not known or seen & known:
-        return [*found, Held(matches, True)]
-    return [*found, Held(matches, False, f"none of the {len(seen)} places in it is in the ledger", cure)]
+        return [*found, Result(matches, True)]
+    return [*found, Result(matches, False, f"none of the {len(seen)} places in it is in the ledger", cure)]
 
 
-def _contents(con: duckdb.DuckDBPyConnection, db: Path) -> list[Held]:
+def _contents(con: duckdb.DuckDBPyConnection, db: Path) -> list[Result]:
     what = "every content that --keep-logs keeps is that of a log"
     try:
         with kept_contents(db) as contents:
@@ -176,6 +178,6 @@ def _contents(con: duckdb.DuckDBPyConnection, db: Path) -> list[Held]:
                 return []
             loose = contents.forms().keys() - {row[0] for row in con.execute(WANTED).fetchall()}
     except (DatabaseError, sqlite3.Error) as error:
-        return [Held(what, False, str(error), f"Remove {contents_path(db).name}: --keep-logs makes a new one")]
+        return [Result(what, False, str(error), f"Remove {contents_path(db).name}: --keep-logs makes a new one")]
     found = f"{len(loose)} without a log, as a killed ingest leaves them, for example {min(loose)}" if loose else None
-    return [Held(what, not loose, found, "The next ingest that reads a log removes them" if loose else None)]
+    return [Result(what, not loose, found, "The next ingest that reads a log removes them" if loose else None)]

@@ -22,7 +22,7 @@ from benchledger.answers.tables.numbers import (
     differing,
     each_run_once,
     facts_of_numbers,
-    names_told,
+    joined_names,
     numbers,
     per_gpu_or_whole,
 )
@@ -224,7 +224,7 @@ def _several_note(crowded: list[list[Row]], axes: _Axes) -> tuple[str, ...]:
     if not crowded:
         return ()
     apart = differing(crowded, axes.others())
-    differ = f"they differ in {names_told(apart)}" if apart else "no stated fact tells them apart"
+    differ = f"they differ in {joined_names(apart)}" if apart else "no stated fact tells them apart"
     cells = counted(len(crowded), "cell")
     if axes.best:
         return (f"{cells} with the best of several series; {differ}",)

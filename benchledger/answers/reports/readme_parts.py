@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from benchledger.answers.tables.cells import fact_text, status_text
 from benchledger.answers.tables.grid import DID_NOT_RUN, column_order
 from benchledger.answers.tables.grouping import Row, SortKey, grouped, sort_key
-from benchledger.answers.tables.table import Kind, Line, checked_address, link_to, said
+from benchledger.answers.tables.table import Kind, Line, checked_address, link_to, template_line
 from benchledger.definitions.layouts import load_layouts, load_page_texts
 
 # The column that counts the first.
@@ -37,7 +37,7 @@ class _Group:
 def shared_environment(layout: str, lang: str, link: str, text: str | None) -> tuple[Line, ...]:
     """Returns one line that links to an environment described elsewhere. Raises UsageError for an invalid address."""
     words = load_page_texts("environment", layout, lang)
-    return (said(Kind.TEXT, words["shared"], text or link, link=checked_address(link)),)
+    return (template_line(Kind.TEXT, words["shared"], text or link, link=checked_address(link)),)
 
 
 def environment_page(rows: list[Row], layout: str, lang: str) -> tuple[Line, ...]:
@@ -56,9 +56,9 @@ def environment_page(rows: list[Row], layout: str, lang: str) -> tuple[Line, ...
             found["framework"] = framework.get(row["frameworks"][0], str(row["frameworks"][0]))
         return found
 
-    lines = [said(Kind.HEADING, words["host"], depth=_HEADING)]
+    lines = [template_line(Kind.HEADING, words["host"], depth=_HEADING)]
     lines += _section(_groups(rows, host), hosts, words, named=True)
-    lines.append(said(Kind.HEADING, words["container"], depth=_HEADING))
+    lines.append(template_line(Kind.HEADING, words["container"], depth=_HEADING))
     inside = _groups(rows, container)
     lines += _section(inside, containers, words, named=len({repr(group.stated) for group in inside}) > 1)
     return tuple(lines)
@@ -119,10 +119,10 @@ def _section(groups: list[_Group], templates: Mapping[str, str], words: Mapping[
     lines: list[Line] = []
     for group in groups if named else groups[:1]:
         if named:
-            lines.append(said(Kind.ITEM, words[group.machines], cards_text(group.gpus, words)))
+            lines.append(template_line(Kind.ITEM, words[group.machines], cards_text(group.gpus, words)))
         depth = 1 if named else 0
         items = [
-            said(
+            template_line(
                 Kind.ITEM,
                 template.replace("[framework]", group.stated.get("framework", "framework")),
                 text,
@@ -132,9 +132,9 @@ def _section(groups: list[_Group], templates: Mapping[str, str], words: Mapping[
             if (text := group.stated.get(column)) is not None
         ]
         topology = group.stated.get("topology")
-        lines += items or ([] if topology else [said(Kind.ITEM, words["nothing"], depth=depth)])
+        lines += items or ([] if topology else [template_line(Kind.ITEM, words["nothing"], depth=depth)])
         if topology:
-            lines += [said(Kind.TEXT, words["topology"]), Line(Kind.BLOCK, topology.strip("\n"))]
+            lines += [template_line(Kind.TEXT, words["topology"]), Line(Kind.BLOCK, topology.strip("\n"))]
     return lines
 
 
@@ -153,10 +153,10 @@ def links_page(rows: list[Row], layout: str, lang: str, base: str) -> list[Line]
     groups = _by_batch(rows, words) if "fixed" in words else _by_machines(rows, words)
     lines: list[Line] = []
     for number, (heading, group) in enumerate(groups, start=1):
-        lines.append(said(Kind.HEADING, heading.replace("[number]", str(number)), depth=_HEADING))
+        lines.append(template_line(Kind.HEADING, heading.replace("[number]", str(number)), depth=_HEADING))
         shown = sorted(group, key=lambda row: (sort_key([row["gpus"]]), column_order(row), _apart(row)))
         # A log with several runs of one case is linked once.
-        lines += dict.fromkeys(said(Kind.ITEM, "{}", texts[id(row)], link=_link(base, row)) for row in shown)
+        lines += dict.fromkeys(template_line(Kind.ITEM, "{}", texts[id(row)], link=_link(base, row)) for row in shown)
     return lines
 
 

@@ -108,7 +108,7 @@ def differing(groups: Iterable[Sequence[Row]], facts: Sequence[str]) -> list[str
     return sorted(counts, key=lambda name: (-counts[name], facts.index(name)))
 
 
-def names_told(names: Sequence[str]) -> str:
+def joined_names(names: Sequence[str]) -> str:
     """Returns some names as one phrase, cut after a few."""
     more = len(names) - _SHOWN
     return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

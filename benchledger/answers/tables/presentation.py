@@ -130,7 +130,7 @@ def look_of(report: str, layout: str | None = None, lang: str | None = None) -> 
 def coverage_of(total: int, gaps: Sequence[Gap], look: Look) -> Coverage:
     """Returns the coverage of a table of `total` cells; a layout groups the gaps by reason, in its language."""
     missing = tuple(f"{case}: {why}" for case, _, why in gaps)
-    return Coverage(total - len(gaps), total, missing, None if look.is_plain else _said(total, gaps, look))
+    return Coverage(total - len(gaps), total, missing, None if look.is_plain else _coverage_text(total, gaps, look))
 
 
 def unstated_note(rows: list[Row], look: Look) -> tuple[str, ...]:
@@ -139,7 +139,7 @@ def unstated_note(rows: list[Row], look: Look) -> tuple[str, ...]:
     return (look.note("unstated", names=names),) if names else ()
 
 
-def _said(total: int, gaps: Sequence[Gap], look: Look) -> str:
+def _coverage_text(total: int, gaps: Sequence[Gap], look: Look) -> str:
     words = look.notes()
     by_reason: dict[str, list[str]] = {}
     for _, shown, why in gaps:

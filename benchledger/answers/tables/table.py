@@ -162,7 +162,7 @@ class Line:
     link: str | None = None
 
 
-def said(kind: Kind, template: str, text: str = "", *, depth: int = 0, link: str | None = None) -> Line:
+def template_line(kind: Kind, template: str, text: str = "", *, depth: int = 0, link: str | None = None) -> Line:
     """Returns a line from a layout's template with {} for the text, or `{}` for code."""
     code = "`{}`" in template
     before, _, after = template.partition("`{}`" if code else "{}")
