@@ -84,14 +84,14 @@ class LogKeeper:
         return log.content_hash not in self._there and log.content_hash not in self._fresh
 
     def _pack(self, name: str) -> _Packed:
-        return _Packed(name, self._compress, LineRedactor(self._redactor) if self._is_redacted else None)
+        return _Packed(name, *self._codec, LineRedactor(self._redactor) if self._is_redacted else None)
 
     @cached_property
-    def _compress(self) -> Callable[[bytes], bytes]:
+    def _codec(self) -> tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]:
         from backports import zstd
 
         trained = zstd.ZstdDict(self._dictionary[1]) if self._dictionary is not None else None
-        return lambda data: zstd.compress(data, zstd_dict=trained)
+        return partial(zstd.compress, zstd_dict=trained), partial(zstd.decompress, zstd_dict=trained)
 
     def _end(self, log: ReadLog, packed: _Packed) -> None:
         packed.end()
@@ -106,9 +106,15 @@ class LogKeeper:
 
 
 class _Packed:
-    def __init__(self, name: str, compress: Callable[[bytes], bytes], redactor: LineRedactor | None) -> None:
+    def __init__(
+        self,
+        name: str,
+        compress: Callable[[bytes], bytes],
+        decompress: Callable[[bytes], bytes],
+        redactor: LineRedactor | None,
+    ) -> None:
         self.counter, self.parts, self.is_text = Counter(None, name), list[tuple[int, bytes]](), True
-        self._compress, self._redactor = compress, redactor
+        self._compress, self._decompress, self._redactor = compress, decompress, redactor
         self._rest, self._line = b"", 1
 
     def feed(self, chunk: bytes) -> None:
@@ -130,6 +136,12 @@ class _Packed:
         if self._rest:
             self._add(self._rest)
         self._rest = b""
+        if self._redactor is not None and len(self.parts) > 1:
+            # Later parts identified names of earlier ones.
+            for place, (line, part) in enumerate(self.parts):
+                shown = self._redactor.redact_known(text := self._decompress(part))
+                if shown != text:
+                    self.parts[place] = line, self._compress(shown)
 
     def _add(self, part: bytes) -> None:
         shown = self._redactor.redact(part) if self._redactor is not None else part

@@ -16,29 +16,41 @@ _AROUND = {
 }
 
 
+# To make a search costs time quadratic in its names. Only the last search is made again when names are added.
+_NAMES_PER_SEARCH = 4096
+
+
 class KnownNames:
     """The names that the rules found in a log so far."""
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
-        self._names: list[tuple[str, str]] = []
-        self._search: Search | None = None
+        self._names: set[tuple[str, str]] = set()
+        self._searches: list[tuple[list[tuple[str, str]], Search]] = []
 
     def replace(self, text: str) -> str:
         """Replaces them in a part of the log, after adding the names found since `Redactor.forget_names`."""
         met = {(kind, part) for kind, name in self._redactor.met for part in (name, name.partition(".")[0])}
         fresh = sorted(name for name in met.difference(self._names) if self._redactor.recurs(*name))
-        if fresh:
-            self._names += fresh
-            self._search = search_for([folded(name) for _, name in self._names])
-        if self._search is None:
+        while fresh:
+            last = self._searches.pop()[0] if len(self._names) % _NAMES_PER_SEARCH else []
+            names = last + fresh[: _NAMES_PER_SEARCH - len(last)]
+            fresh = fresh[len(names) - len(last) :]
+            self._names.update(names)
+            self._searches.append((names, search_for([folded(name) for _, name in names])))
+        if not self._searches:
             return text
-        out, last = [], 0
-        found = self._search.find_matches_as_indexes(folded(text), overlapping=True)
-        for number, start, end in sorted(found, key=lambda match: (match[1], -match[2])):
-            kind, name = self._names[number]
+        data = folded(text)
+        found = [
+            (start, -end, *names[number])
+            for names, search in self._searches
+            for number, start, end in search.find_matches_as_indexes(data, overlapping=True)
+        ]
+        out, last_end = [], 0
+        for start, minus_end, kind, name in sorted(found):
             before, behind = _AROUND[kind]
-            if start >= last and text[start:end] == name and before.match(text, start) and behind.match(text, end):
-                out += [text[last:start], self._redactor.pseudonym(kind, name)]
-                last = end
-        return "".join([*out, text[last:]])
+            end = -minus_end
+            if start >= last_end and text[start:end] == name and before.match(text, start) and behind.match(text, end):
+                out += [text[last_end:start], self._redactor.pseudonym(kind, name)]
+                last_end = end
+        return "".join([*out, text[last_end:]])

@@ -184,7 +184,7 @@ class Names:
     def _keyed(self, match: re.Match[str]) -> str:
         key = self._keys[canonical(match["name"])]
         before, value = match.group()[: match.start("value") - match.start()], match["value"]
-        if canonical(value).endswith(canonical(match["name"])):
+        if PSEUDONYM.fullmatch(value) or canonical(value).endswith(canonical(match["name"])):
             return match.group()  # host=my_host (code in a traceback)
         behind = match.string[match.end() : match.end() + 2]
         if key.kind in ("host", "node") and (behind[:1] == "@" or (behind[:1] == "/" and behind[1:].isalpha())):

@@ -107,6 +107,16 @@ def test_redacted_contents_hold_no_private_name_and_the_same_lines(db: Path, tmp
     assert all(HOST.encode() in content for content in kept(db).values())
 
 
+def test_redacted_contents_hold_no_name_that_only_a_later_part_identifies(db: Path, tmp_path: Path) -> None:
+    text = "INFO:gcn43: ready\n" + run_text(steps=8).log + "filler of a long log\n" * (PART // 20) + "hostname: gcn43\n"
+    put(tmp_path / "logs" / "run.log", text)
+    ingest(tmp_path / "logs", db=db, keep_redacted=True)
+
+    (content,) = kept(db).values()
+    assert b"gcn43" not in content
+    assert content.count(b"\n") == text.count("\n")
+
+
 def test_refresh_reads_kept_contents_where_the_folder_and_the_archive_are_gone(
     db: Path,
     tmp_path: Path,

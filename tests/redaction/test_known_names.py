@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from benchledger.redaction import known_names
 from benchledger.redaction.line_redactor import LineRedactor
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction, shown
@@ -41,6 +42,15 @@ def test_words_with_a_number_stay_even_where_a_machine_has_such_a_name(redactor:
     line = f"{name}: 1233.5 img/s"
 
     assert redacted(redactor, f"hostname: {name}\n{line}\n").splitlines()[1] == line
+
+
+def test_names_in_several_searches_are_all_replaced(monkeypatch: pytest.MonkeyPatch, redactor: Redactor) -> None:
+    monkeypatch.setattr(known_names, "_NAMES_PER_SEARCH", 2)
+    hosts = [f"gcn{number}" for number in range(41, 52)]
+    parts = ["".join(f"hostname: {host}\n" for host in hosts[start : start + 3]) for start in range(0, 11, 3)]
+
+    text = redacted(redactor, *parts, " ".join(hosts))
+    assert text.splitlines()[-1] == " ".join(["<host>"] * 11)
 
 
 def test_a_log_does_not_know_the_hosts_of_another(redactor: Redactor) -> None:
