@@ -91,8 +91,15 @@ def ended(process: subprocess.Popen[str]) -> str:
     return said
 
 
-@pytest.mark.parametrize("wait_s", [0.0, 1.0])
-@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    ("sent", "wait_s"),
+    [
+        (signal.SIGTERM, 1.0),
+        (signal.SIGKILL, 0.0),
+        pytest.param(signal.SIGTERM, 0.0, marks=pytest.mark.long),
+        pytest.param(signal.SIGKILL, 1.0, marks=pytest.mark.long),
+    ],
+)
 def test_a_stopped_ingest_leaves_no_process_and_no_temporary_file(
     tmp_path: Path, logs: Path, wait_s: float, sent: signal.Signals
 ) -> None:

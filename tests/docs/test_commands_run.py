@@ -25,14 +25,25 @@ from tests.docs.pages import (
 )
 
 SESSIONS = [page for page in PAGES if any(map(commands, blocks(page, "sh")))]
-# In processes of their own, as a reader runs them: each command of this page once, and those that change what a process knows.
+# In processes of their own, as a reader runs them: each command of this page once, by `make test-long`, and on all pages
+# those that change what a process knows.
 FIRST = "README.md"
 CHANGES = "--definitions"
 
 
-@pytest.mark.parametrize("page", SESSIONS, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    ("page", "apart"),
+    [
+        *(pytest.param(page, False, id=page.name) for page in SESSIONS),
+        *(
+            pytest.param(page, True, id=f"{FIRST}-apart", marks=pytest.mark.long)
+            for page in SESSIONS
+            if page.name == FIRST
+        ),
+    ],
+)
 def test_every_command_of_a_page_ends_as_the_page_says(
-    page: Path, demo_ledger: Path, measured_ledger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path, apart: bool, demo_ledger: Path, measured_ledger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if page.name == "scale.md":
         pytest.importorskip("deltalake")
@@ -50,7 +61,7 @@ def test_every_command_of_a_page_ends_as_the_page_says(
         if block.file is not None:
             write_file(block, folder)
         for command in commands(block) if block.language == "sh" else []:
-            code, said = _ended(command, folder, apart=page.name == FIRST and _named(command) not in seen)
+            code, said = _ended(command, folder, apart=apart and _named(command) not in seen)
             seen.add(_named(command))
 
             assert code == command.exit_code, f"{block}: {command.words}\n{said}"

@@ -110,7 +110,7 @@ def logs(folder: Path, count: int) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_ctrl_c_names_the_logs_that_are_kept_and_the_next_ingest_goes_on(tmp_path: Path, jobs: int) -> None:
     places, db = logs(tmp_path / "logs", 200), tmp_path / "bench.duckdb"
     # Every 5 seconds would be a long test: here it is every half. To count the logs may take long on a busy machine.

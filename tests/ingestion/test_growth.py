@@ -38,7 +38,7 @@ def test_a_log_that_has_grown_supersedes_its_older_self(db: Path, tmp_path: Path
     assert one(db, "select count(distinct log_id) from kept.measurement_all") == 2
 
 
-@pytest.mark.parametrize("scanner", ["native", "python"])
+@pytest.mark.parametrize("scanner", ["native", pytest.param("python", marks=pytest.mark.long)])
 def test_a_partly_written_last_line_is_no_reject_while_a_log_grows(
     db: Path, db2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scanner: str
 ) -> None:

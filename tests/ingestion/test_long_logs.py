@@ -58,7 +58,9 @@ def whole(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return home
 
 
-@pytest.mark.parametrize(("scanner", "jobs"), [("native", 1), ("python", 1), ("native", 2)])
+@pytest.mark.parametrize(
+    ("scanner", "jobs"), [pytest.param("native", 1, marks=pytest.mark.long), ("python", 1), ("native", 2)]
+)
 def test_a_long_log_that_is_written_in_parts_gives_the_same_rows(
     db: Path, whole: Path, monkeypatch: pytest.MonkeyPatch, scanner: str, jobs: int
 ) -> None:

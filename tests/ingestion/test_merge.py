@@ -11,8 +11,6 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 
 from benchledger import exclude, ingest, merge
 from benchledger.errors import UsageError
@@ -35,7 +33,7 @@ ARRIVAL = {
 LONG_AGO = 1_700_000_000
 
 
-# Without a repr: Hypothesis would print all logs.
+# Without a repr: a failure would print all logs.
 @dataclass(frozen=True, repr=False)
 class Home:
     """Folders to fill, the content of each of their files, and a key."""
@@ -97,13 +95,16 @@ def differences(db: Path, other: Path) -> dict[str, tuple[list[str], list[str]]]
     }
 
 
-@settings(
-    max_examples=2, deadline=None, phases=[Phase.generate], suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(chance=st.randoms(use_true_random=False), count=st.integers(2, 3))
-def test_ledgers_of_any_parts_of_the_files_are_merged_to_the_ledger_of_all(
-    home: Home, chance: random.Random, count: int
-) -> None:
+@pytest.mark.parametrize("draws", [1, pytest.param(3, marks=pytest.mark.long)])
+def test_ledgers_of_any_parts_of_the_files_are_merged_to_the_ledger_of_all(home: Home, draws: int) -> None:
+    for _ in range(draws):
+        merge_parts(home, seed=random.randrange(2**32))
+
+
+def merge_parts(home: Home, seed: int) -> None:
+    """Reads parts of the files into two or three ledgers and all of them into one, merges the parts and compares."""
+    chance = random.Random(seed)
+    count = chance.choice([2, 3])
     parts: list[dict[str, bytes]] = [{} for _ in range(count)]
     for name, content in home.files.items():
         everywhere = name.endswith("facts.toml")
@@ -124,14 +125,14 @@ def test_ledgers_of_any_parts_of_the_files_are_merged_to_the_ledger_of_all(
 
     merged = merge(*ledgers, into=into)
 
-    assert differences(into, together) == {}
-    assert merged.logs == one(into, "select count(*) from log")
+    assert differences(into, together) == {}, seed
+    assert merged.logs == one(into, "select count(*) from log"), seed
     # The key, and which files were read, too: nothing is new to an ingest.
-    assert key_of(into) == key_of(together)
+    assert key_of(into) == key_of(together), seed
     home.fill({name: content for part in parts for name, content in part.items()})
     # One facts.toml is refused each time.
     assert {**ingest(*home.roots, db=into).files, "unchanged": 0} == {"unchanged": 0, "unreadable": 1}
-    assert differences(into, together) == {}
+    assert differences(into, together) == {}, seed
 
 
 def test_what_lies_below_a_root_of_another_ledger_is_of_that_root(home: Home) -> None:

@@ -7,6 +7,8 @@ import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from benchledger import ingest
 from tests.ingestion.logs import ask, put, run_text, stable_tables
 from tests.trackers.made import START, put_events, put_mlflow, put_wandb
@@ -162,7 +164,8 @@ def test_equal_settings_of_two_lightning_runs_belong_to_both(db: Path, tmp_path:
     assert ask(db, "select role, count(*) from run_log group by all order by all") == [("tracker", 2), ("train", 2)]
 
 
-def test_order_and_number_of_ingests_change_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("together", [4, pytest.param(1, marks=pytest.mark.long)])
+def test_order_and_number_of_ingests_change_nothing(tmp_path: Path, together: int) -> None:
     logs = tmp_path / "logs"
     put(logs / "a" / "train.log", text_of())
     put_events(logs / "a" / "runs" / "one", {"train/loss": LOSSES})
@@ -175,7 +178,7 @@ def test_order_and_number_of_ingests_change_nothing(tmp_path: Path) -> None:
     ingest(logs, db=whole)
     files = sorted(path for path in logs.rglob("*") if path.is_file())
 
-    for name, order, together in (("forwards", files, 4), ("backwards", files[::-1], 1)):
+    for name, order in (("forwards", files), ("backwards", files[::-1])):
         db = tmp_path / f"{name}.duckdb"
         for first in range(0, len(order), together):
             # The root is the whole folder, of which the files come one by one, or a few at a time.

@@ -27,7 +27,7 @@ where rule.ranks <> 'median' and (used is distinct from records_used or seen is 
 """
 
 
-@pytest.mark.parametrize("which", ["demo_ledger", "archives_ledger"])
+@pytest.mark.parametrize("which", ["demo_ledger", pytest.param("archives_ledger", marks=pytest.mark.long)])
 def test_what_is_used_and_dropped_is_what_the_numbers_count(request, which):
     with closing(open_for_reading(request.getfixturevalue(which))) as con:
         runs = [run_id for (run_id,) in con.execute("select run_id from run").fetchall()]
