@@ -14,7 +14,7 @@ from benchledger.drafting.masks import Masked, Shape
 from benchledger.drafting.values import name_guesses
 from benchledger.scanning.pairs_reader import PairsReader
 from benchledger.scanning.rows import Pair, Refused
-from benchledger.scanning.values import is_cut_number
+from benchledger.scanning.values import number_fault
 
 _ASSIGNS = (": ", "=", " : ", ":", " = ", " ")
 _BETWEENS = (", ", " | ", "  ", "\t", " - ", "; ", ",", " ")
@@ -123,7 +123,7 @@ def _clean(reader: PairsReader, tail: bytes, style: PairsStyle) -> list[Pair] | 
     if note or len(pairs) < 2:
         return None
     for key, _, value, _ in pairs:
-        if value and is_cut_number(value):
+        if value and number_fault(value):
             return None
         if not _KEY.match(key) or key.split()[-1:] == ["-"] or "  " in key or " - " in key:
             return None

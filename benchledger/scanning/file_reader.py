@@ -11,7 +11,19 @@ from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning import rows
 from benchledger.scanning.json_values import column_value
 from benchledger.scanning.layout import Layouts
-from benchledger.scanning.rows import Columns, Pair, Pieces, Place, Refused, RejectedPiece, Row, exact, make_row, scaled
+from benchledger.scanning.rows import (
+    Columns,
+    Pair,
+    Pieces,
+    Place,
+    Refused,
+    RejectedPiece,
+    Row,
+    exact,
+    fits_float,
+    make_row,
+    scaled,
+)  # fmt: skip
 from benchledger.scanning.values import decode, refuse_cut
 
 # Blanks around a cell. A no-break space belongs to the cell.
@@ -50,8 +62,8 @@ def pair_of(layouts: Layouts, name: str, cell: str, unit: str | None = None) -> 
     """Returns a cell as a value: a number with its own unit or that of its column, a text, or absent."""
     if cell in NOT_STATED:
         return name, None, None, unit
-    if match := number_in(layouts, cell):
-        return name, exact(match.group(1)), None, match.group(2) or unit
+    if (match := number_in(layouts, cell)) and fits_float(match.group(1)):
+        return name, float(match.group(1)), None, match.group(2) or unit
     if _THOUSANDS.match(cell):
         return name, float(cell.replace(",", "")), None, unit
     return name, None, cell, None

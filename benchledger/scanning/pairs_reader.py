@@ -6,7 +6,7 @@ import re
 
 from benchledger.definitions.log_format import PairsStyle
 from benchledger.scanning.patterns import ABSENT
-from benchledger.scanning.rows import CUT_NUMBER, Pair, Refused, exact
+from benchledger.scanning.rows import CUT_NUMBER, Pair, Refused, fits_float
 from benchledger.scanning.values import NUMBER, NUMBER_WORD, decode, goes_on, to_number
 
 KEY_LIMIT = 96
@@ -96,11 +96,12 @@ class PairsReader:
         position = begin = self._past_blanks(tail, 0)
         while position < len(tail):
             begin = position
-            if match := self._plain.match(tail, position):
+            match = self._plain.match(tail, position)
+            if match and (match.group(2) is None or fits_float(match.group(2))):
                 name, raw, quoted, truth = match.groups()
                 words = quoted if quoted is not None else truth
                 text = None if words is None else decode(words)
-                pairs.append((name.decode(), None if raw is None else exact(raw), text, None))
+                pairs.append((name.decode(), None if raw is None else float(raw), text, None))
                 position = self._past_blanks(tail, match.end())
                 continue
             assign = tail.find(self._assign, position, position + KEY_LIMIT + len(self._assign))
@@ -178,9 +179,12 @@ class PairsReader:
     def _value(self, tail: bytes, start: int) -> tuple[float | None, str | None, int]:
         first = tail[start : start + 1]
         if match := NUMBER.match(tail, start):
+            if not fits_float(match.group(0)) and self._ends_number(tail, match.end()):
+                # Perhaps a hash: a number only where one is measured.
+                return None, decode(match.group(0)), match.end()
             return to_number(match.group(0)), None, match.end()
         if first in (b"'", b'"'):
-            if match := _QUOTED_NUMBER.match(tail, start):
+            if (match := _QUOTED_NUMBER.match(tail, start)) and fits_float(match.group(2)):
                 return to_number(match.group(2)), None, match.end()
             if match := _QUOTED.match(tail, start):
                 return None, decode(match.group(0)[1:-1]), match.end()

@@ -90,12 +90,19 @@ class Pieces:
     files: list[str] = field(default_factory=list)
 
 
-def exact(text: str | bytes) -> float:
-    """Returns the number that a text is. Raises Refused for one that would become infinite or 0: `1e999`, `1e-999`."""
+def fits_float(text: str | bytes) -> bool:
+    """Tells whether a number as a float is neither infinite nor 0, as `1e999`, `1e-999` and the hash `5e12345` are."""
     value = float(text)
-    if (value == 0 or math.isinf(value)) and _NOT_ZERO.match(text if isinstance(text, str) else text.decode()):
+    if value and math.isfinite(value):
+        return True
+    return not _NOT_ZERO.match(text if isinstance(text, str) else text.decode())
+
+
+def exact(text: str | bytes) -> float:
+    """Returns the number that a text is. Raises Refused for one that no float holds."""
+    if not fits_float(text):
         raise Refused(OUT_OF_RANGE)
-    return value
+    return float(text)
 
 
 def scaled(value: float, scale: float) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 from benchledger.definitions.log_format import RecordDefinition
 from benchledger.scanning.layout import Layouts
 from benchledger.scanning.patterns import FLOAT, NUMBER_END, TIME, WORDS
-from benchledger.scanning.rows import CUT_NUMBER, Pair, Refused, exact
+from benchledger.scanning.rows import CUT_NUMBER, OUT_OF_RANGE, Pair, Refused, exact, fits_float
 
 ANSI = re.compile(rb"\x1b(?:\[[0-9;?]{0,32}+[A-Za-z]|\][^\x07\x1b\r\n]{0,256}+\x07)")
 
@@ -37,17 +37,21 @@ def goes_on(rest: bytes) -> bool:
     return _GOES_ON.match(rest) is not None or rest.count(b"}") > rest.count(b"{")
 
 
-def is_cut_number(text: str) -> bool:
-    """Tells whether a text begins like a number but continues with other characters: `151abc`."""
+def number_fault(text: str) -> str | None:
+    """Returns why a text begins like a number and is none: `151abc`, `1e999`; None for another text."""
     match = NUMBER.match(raw := text.lstrip("'\"").encode())
-    return match is not None and raw[match.end() : match.end() + 1] not in (b"", *_BLANK)
+    if match is None:
+        return None
+    if raw[match.end() : match.end() + 1] not in (b"", *_BLANK):
+        return CUT_NUMBER
+    return None if fits_float(match.group(0)) else OUT_OF_RANGE
 
 
 def refuse_cut(layouts: Layouts, record: RecordDefinition, pairs: Sequence[Pair]) -> None:
     """Raises Refused if a measured value is a text that begins like a number."""
     for name, _, text, _ in pairs:
-        if text and is_cut_number(text) and layouts.is_measured(record, name):
-            raise Refused(CUT_NUMBER)
+        if text and (fault := number_fault(text)) and layouts.is_measured(record, name):
+            raise Refused(fault)
 
 
 def to_number(raw: bytes) -> float | None:

@@ -238,6 +238,7 @@ def test_a_number_that_no_float_holds_is_a_reject_and_never_infinite_or_0(
     tmp_path: Path, template: str, line: str, number: str
 ) -> None:
     top = PADDLE.replace('": "', '"="') if "pairs" in template else "json.values = { x = 'x' }" * ("json" in template)
+    top += '\n[[field]]\nname = "x"\nquantity = "loss"'
     known = one_record(tmp_path, template, PROOF, top)
     log = f"{line % number.partition(' K')[0]}\n{line % 7}\n"
 
@@ -245,6 +246,14 @@ def test_a_number_that_no_float_holds_is_a_reject_and_never_infinite_or_0(
 
     assert [values_of(row)["x"] for row in read] == ([1e308, 7] if "K" in number else [7])
     assert assert_both_read(known, (line % "0e999" + "\n").encode())[0].values[0] == 0
+
+
+@pytest.mark.parametrize("value", ["5e12345", "'5e12345'", "1234e-999"])
+def test_what_is_no_measurement_may_be_a_hash_that_looks_like_a_number(tmp_path: Path, value: str) -> None:
+    known = one_record(tmp_path, "at {pairs}", PROOF, PADDLE)
+    found = assert_both_read(known, f"at commit: {value}, y: 5\nat commit: {value}\n".encode())
+
+    assert [values_of(row) for row in found] == [{"commit": value.strip("'"), "y": 5}, {"commit": value.strip("'")}]
 
 
 def test_a_number_that_its_unit_makes_infinite_is_a_reject(tmp_path: Path) -> None:

@@ -48,11 +48,8 @@ class MlflowValueReader(TrackerReader):
             self.ignore("who ran it, and from where", pieces)
         else:
             value = decode(buffer).strip("\r\n")
-            try:
-                pair = pair_of(self.layouts, name, value) if len(value) < 50 else (name, None, value, None)
-                self.add_settings([*self.named_run(), pair], (line, base), pieces)
-            except Refused as error:
-                reject(pieces, line, base, "settings", str(error), buffer)
+            pair = pair_of(self.layouts, name, value) if len(value) < 50 else (name, None, value, None)
+            self.add_settings([*self.named_run(), pair], (line, base), pieces)
         return line + buffer.count(b"\n")
 
     def _metric(self, name: str, text: bytes, number: int, offset: int, run: list[Pair], pieces: Pieces) -> list[Pair]:
@@ -141,11 +138,7 @@ class LightningMetricsReader(TrackerReader):
             elif NOT_FINITE.match(cell):
                 pairs.append((name, float(cell), None, None))
             elif cell:
-                try:
-                    pairs.append(pair_of(self.layouts, name, cell))
-                except Refused as error:
-                    reject(pieces, *place, None, str(error), text)
-                    return
+                pairs.append(pair_of(self.layouts, name, cell))
         if pairs:
             self.add_values(pairs, columns, place, pieces)
         else:

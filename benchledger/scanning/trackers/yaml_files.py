@@ -11,7 +11,7 @@ from typing import Any
 
 from benchledger.scanning.file_reader import reject
 from benchledger.scanning.json_values import storable
-from benchledger.scanning.rows import Pair, Pieces, Refused, exact
+from benchledger.scanning.rows import Pair, Pieces, Refused, fits_float
 from benchledger.scanning.trackers.base import TrackerReader
 
 BAD_YAML = "bad yaml: the document is no YAML mapping, is nested too deep, or has more than 10,000 values"
@@ -136,6 +136,6 @@ def _scalar(name: str, text: str, *, is_plain: bool) -> Pair:
         return name, None, None, None
     if is_plain and lower in _NOT_FINITE:
         return name, float(_NOT_FINITE[lower]), None, None
-    if is_plain and _NUMBER.match(text):
-        return name, exact(text), None, None
+    if is_plain and _NUMBER.match(text) and fits_float(text):
+        return name, float(text), None, None
     return name, None, storable(text), None
