@@ -23,7 +23,7 @@ from benchledger.scanning.rows import (
     fits_float,
     make_row,
     scaled,
-)  # fmt: skip
+)
 from benchledger.scanning.values import decode, refuse_cut
 
 # Blanks around a cell. A no-break space belongs to the cell.
