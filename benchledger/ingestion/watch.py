@@ -151,9 +151,11 @@ class Arrivals:
         return ready
 
     def take(self, ready: dict[str, FoundFile]) -> None:
+        """Marks files as read. One that is gone by now, or has changed, is read when it is quiet again."""
         for place, file in ready.items():
             self._waiting.pop(place, None)
-            self._taken[place] = hash(state_of(file))
+            if state_of(found_now(file)) == state_of(file):
+                self._taken[place] = hash(state_of(file))
 
     def _listed_by_manifests(self) -> set[str]:
         """The places that manifests among the waiting files list, and those of the manifests."""

@@ -63,6 +63,14 @@ def test_a_file_is_complete_when_it_is_quiet(tmp_path: Path) -> None:
     put(old, "more")
     arrivals.look()
     time.sleep(0.35)
+    third = arrivals.look()
+    assert names(third) == {"old.log"}
+    # As where a folder is unmounted while its files are read: they are read when it is back.
+    old.rename(tmp_path / "away")
+    arrivals.take(third)
+    (tmp_path / "away").rename(old)
+    assert arrivals.look() == {}
+    time.sleep(0.35)
     assert names(arrivals.look()) == {"old.log"}
 
 
