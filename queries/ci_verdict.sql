@@ -9,7 +9,7 @@ with last_loss as (
     from kept.loss_curve
     where is_main and nth = losses and isfinite(loss)
 ),
-told as (
+measured as (
     select
         speed_table.series_id, any_value(speed_table.campaign) as campaign, any_value(case_id) as case_id,
         any_value(name) as name, any_value(gpu_model) as gpu_model, any_value(rule) as rule, any_value(unit) as unit,
@@ -26,8 +26,8 @@ compared as (
         rounded((now.value - base.value) / base.value, 'round_even', 4) as change,
         -- A fraction of the absolute base, so that a negative loss that rises counts as worse; NULL for a base of 0.
         (now.loss - base.loss) / nullif(abs(base.loss), 0) as loss_change
-    from told as now
-    left join told as base
+    from measured as now
+    left join measured as base
         on base.case_id = now.case_id
         and base.gpu_model is not distinct from now.gpu_model
         and base.rule = now.rule

@@ -3,11 +3,11 @@
 -- $run = '*', a glob of run.run_key
 -- Example: bench query convergence
 select
-    told.run_key, bench_case.name as case_name, told.status, told.loss_name, told.losses, told.window_losses, told.first_loss,
-    told.final_loss, told.lowest_loss, told.last_step, told.samples, told.seconds, told.diverged_by, told.metric,
-    told.evaluations, told.best_value, told.metric_unit, told.best_step, told.best_seconds, told.outcome
-from run_convergence as told
+    run.run_key, bench_case.name as case_name, run.status, run.loss_name, run.losses, run.window_losses, run.first_loss,
+    run.final_loss, run.lowest_loss, run.last_step, run.samples, run.seconds, run.diverged_by, run.metric,
+    run.evaluations, run.best_value, run.metric_unit, run.best_step, run.best_seconds, run.outcome
+from run_convergence as run
 join bench_case using (case_id)
-where told.run_key glob $run
-    and told.run_id in (select run_id from kept.run_campaign where in_campaign(campaign, $campaign))
-order by told.run_key, told.metric;
+where run.run_key glob $run
+    and run.run_id in (select run_id from kept.run_campaign where in_campaign(campaign, $campaign))
+order by run.run_key, run.metric;

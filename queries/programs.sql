@@ -12,7 +12,7 @@ fast as (
     where is_default and phase = 'train' and value is not null
 ),
 -- A monitor's log can belong to several runs.
-told as (
+log_run as (
     select distinct log.log_id, log.format, run.run_id, run.status, fast.run_id is not null as has_speed
     from seen
     join log using (log_id)
@@ -21,14 +21,14 @@ told as (
     left join fast on fast.run_id = run_log.run_id
 )
 select
-    told.format, format.role, format.framework, format.implementation,
-    count(distinct told.log_id) as logs,
-    count(distinct told.run_id) as runs,
-    count(distinct told.run_id) filter (where told.status = 'ok') as ok,
-    count(distinct told.run_id) filter (where told.status = 'unknown') as unknown,
-    count(distinct told.run_id) filter (where told.status not in ('ok', 'unknown')) as failed,
-    count(distinct told.run_id) filter (where told.has_speed) as with_speed
-from told
+    log_run.format, format.role, format.framework, format.implementation,
+    count(distinct log_run.log_id) as logs,
+    count(distinct log_run.run_id) as runs,
+    count(distinct log_run.run_id) filter (where log_run.status = 'ok') as ok,
+    count(distinct log_run.run_id) filter (where log_run.status = 'unknown') as unknown,
+    count(distinct log_run.run_id) filter (where log_run.status not in ('ok', 'unknown')) as failed,
+    count(distinct log_run.run_id) filter (where log_run.has_speed) as with_speed
+from log_run
 left join kept.format using (format)
-group by told.format, format.role, format.framework, format.implementation
-order by told.format nulls last;
+group by log_run.format, format.role, format.framework, format.implementation
+order by log_run.format nulls last;

@@ -2,7 +2,7 @@
 -- $format = '*', a glob of log.format
 -- $kind = '*', one of '*', 'reject', 'ignored'
 -- Example: bench query reject-reasons -p kind=reject
-with told as (
+with piece as (
     select
         'reject' as kind,
         format,
@@ -28,7 +28,7 @@ select
     count(distinct log_id) as logs,
     min(place.path || coalesce(':' || line, '')) as one_of_them,
     min({'at': place.path || coalesce(':' || line, ''), 'text': text}).text as text
-from told
+from piece
 join place_of_log('*') as place using (log_id)
 where coalesce(format, '') glob $format and ($kind = '*' or kind = $kind)
 group by kind, format, reason

@@ -39,7 +39,7 @@ ranked as (
         rank() over (partition by race order by default_slowness) as default_rank
     from paired
 ),
-told as (
+ranking as (
     select *, bool_or(rule_rank <> default_rank) over (partition by race) as ranking_changes
     from ranked
 )
@@ -48,7 +48,7 @@ select
     value, unit, default_rule, default_value, default_unit,
     if(unit = default_unit, value / default_value, null) as ratio,
     compared, rule_rank, default_rank, ranking_changes, cell
-from told
+from ranking
 where (campaign is null or in_campaign(campaign, $campaign))
     and model glob $model
     and rule glob $rule

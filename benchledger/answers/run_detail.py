@@ -86,7 +86,7 @@ order by definition, device
 """
 # The mean of the last losses, and the best value of each metric.
 _CONVERGENCE = """
-with told as (
+with convergence as (
     select run_id, 'final' as which, name, coalesce(mean_loss, loss) as value, null as unit, epoch, step, seconds,
         log_id, line
     from kept.loss_curve
@@ -97,8 +97,8 @@ with told as (
     where run_id in (select unnest($runs)) and isfinite(value)
     qualify row_number() over (partition by run_id, name order by if(higher_is_better, -value, value), nth) = 1)
 )
-select told.* exclude (log_id, line), place.path || ':' || told.line as place
-from told
+select convergence.* exclude (log_id, line), place.path || ':' || convergence.line as place
+from convergence
 join place_of_log('*') as place using (log_id)
 order by which desc, name
 """

@@ -29,8 +29,8 @@ Measured = tuple[str, float, Sequence[float], int]
 _RUNS = """
 select series.campaign, bench_case.*, series.system, series.gpu_model, series.gpu_memory_mib,
     series.framework_version, series.implementation_version, series.variant, run.run_key,
-    told.value, told.unit, coalesce(told.is_trial, false) as counts,
-    run.status not in ('ok', 'unknown') and not coalesce(told.is_trial, false) as failed
+    speed.value, speed.unit, coalesce(speed.is_trial, false) as counts,
+    run.status not in ('ok', 'unknown') and not coalesce(speed.is_trial, false) as failed
 from kept.series_run
 join series using (series_id)
 join bench_case on bench_case.case_id = series.case_id
@@ -40,7 +40,7 @@ left join (
     from run_speed
     where rule = $rule and phase = 'train'
     qualify row_number() over (partition by run_id order by is_trial desc, unit) = 1
-) as told using (run_id)
+) as speed using (run_id)
 order by all
 """
 _ROUNDED = "select list_transform($numbers::double[], lambda x: rounded(x, $method, $digits))"

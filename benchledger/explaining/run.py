@@ -51,7 +51,7 @@ order by all
 _ALIASES = "select run_key, old_key from kept.run_alias where run_key in (select unnest($keys)) order by old_key"
 # A run of two series may have one of them as its own and one as its base: it is its own then.
 _SPEEDUPS = """
-with told as (
+with speedup as (
     select cell, series_id, base_series_id
     from speedup_table
     where is_default and speedup is not null
@@ -63,9 +63,9 @@ of_run as (
 )
 select run_id, cell, bool_or(is_own) as is_own
 from (
-    select run_id, cell, true as is_own from told join of_run using (series_id)
+    select run_id, cell, true as is_own from speedup join of_run using (series_id)
     union all
-    select run_id, cell, false from told join of_run on of_run.series_id = told.base_series_id
+    select run_id, cell, false from speedup join of_run on of_run.series_id = speedup.base_series_id
 )
 group by all
 order by cell

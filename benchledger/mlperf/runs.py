@@ -46,7 +46,7 @@ took as (
     from reached
     group by run_id
 ),
-said as (
+stated as (
     select
         run_id,
         max(text) filter (where name = $benchmark) as benchmark,
@@ -82,13 +82,13 @@ copies as (
 )
 select member.series_id, member.run_id, member.trial, run.run_key, coalesce(copies.copies, 0) as copies,
     coalesce(run_speed.is_trial, false) and span.start_ms is not null and span.stop_ms is not null as converged,
-    said.* exclude (run_id), took.took, span.start_ms, span.stop_ms, fact.value as score_factor
+    stated.* exclude (run_id), took.took, span.start_ms, span.stop_ms, fact.value as score_factor
 from member
 join run using (run_id)
 join series using (series_id)
 left join copies on copies.run_id = member.run_id and copies.campaign is not distinct from series.campaign
 left join run_speed on run_speed.run_id = member.run_id and run_speed.rule = $rule and run_speed.phase = 'train'
-left join said on said.run_id = member.run_id
+left join stated on stated.run_id = member.run_id
 left join took on took.run_id = member.run_id
 left join span on span.run_id = member.run_id
 left join fact on fact.run_id = member.run_id and fact.name = $factor and fact.used

@@ -31,21 +31,21 @@ if TYPE_CHECKING:
     import duckdb
 
 # Losses or metrics of different names never share a table.
-_TOLD_BY = ("loss_name", "metric", "metric_unit")
+_SPLIT_BY = ("loss_name", "metric", "metric_unit")
 # A temporary table, because a relation is planned again for each query on it.
 _SERIES = """
 create or replace temp table asked_convergence as from convergence_table_of($metric, $target_name, $target)
 """
 _RUNS = """
 select
-    series_run.series_id, series_run.trial, told.*,
-    seen.path || ':' || coalesce(told.target_line, told.best_line, told.loss_line) as place
-from run_convergence_of($metric, $target_name, $target) as told
+    series_run.series_id, series_run.trial, convergence.*,
+    seen.path || ':' || coalesce(convergence.target_line, convergence.best_line, convergence.loss_line) as place
+from run_convergence_of($metric, $target_name, $target) as convergence
 join kept.series_run using (run_id)
 left join place_of_log('*') as seen
-    on seen.log_id = coalesce(told.target_log_id, told.best_log_id, told.loss_log_id)
+    on seen.log_id = coalesce(convergence.target_log_id, convergence.best_log_id, convergence.loss_log_id)
 where series_run.series_id in (select unnest($series))
-order by series_run.series_id, series_run.trial, told.run_key
+order by series_run.series_id, series_run.trial, convergence.run_key
 """
 
 
@@ -82,7 +82,7 @@ def report_convergence(
         aim.check(rows)
         runs = _runs_of(con, rows, asked) if trials else None
         excluded = excluded_notes(con, filters, look)
-    groups = grouped(rows, (*TABLE_COLUMNS, *_TOLD_BY)).values()
+    groups = grouped(rows, (*TABLE_COLUMNS, *_SPLIT_BY)).values()
     tables = [_table(group, runs, look, aim) for group in groups]
     cells = sorted(rows, key=cell_order) if runs is None else _with_series(runs, rows)
     return Report("convergence", tuple(tables), frame_of(cells)).noted(excluded).without_notes(no_notes)
@@ -102,10 +102,10 @@ def _nothing(filters: Filters, aim: Target) -> NothingFoundError:
 def _table(rows: list[Row], runs: Mapping[Key, list[Row]] | None, look: Look, aim: Target) -> Table:
     rows = sorted(rows, key=cell_order)
     apart = tuple(name for name in (*SPLIT_COLUMNS, *BATCH_COLUMNS) if len({fact_text(row[name]) for row in rows}) > 1)
-    table, facts = facts_of(rows[0], TABLE_COLUMNS), facts_of(rows[0], (*TABLE_COLUMNS, *_TOLD_BY))
+    table, facts = facts_of(rows[0], TABLE_COLUMNS), facts_of(rows[0], (*TABLE_COLUMNS, *_SPLIT_BY))
     columns = headed(facts, apart, aim)
     texts = [[series_text(row, column, look) for column in columns] for row in rows]
-    told = {"loss": facts["loss_name"], **{name: facts[name] for name in _TOLD_BY[1:]}, "target": aim.said}
+    told = {"loss": facts["loss_name"], **{name: facts[name] for name in _SPLIT_BY[1:]}, "target": aim.said}
     return Table(
         facts=table | {name: value for name, value in told.items() if value},
         coverage=None,

@@ -32,23 +32,23 @@ with listed as (
             {'what': 'model', 'name': bench_case.model},
             {'what': 'system', 'name': environment.system},
             {'what': 'gpu_model', 'name': environment.gpu_model}
-        ]) as said
+        ]) as fact
     from run
     join bench_case using (case_id)
     join environment using (environment_id)
     left join kept.run_campaign using (run_id)
     left join kept.excluded_run as excluded on excluded.run_id = run.run_id
 )
-select said.what, said.name, count(distinct run_id) as runs, max(started_at) as newest
+select fact.what, fact.name, count(distinct run_id) as runs, max(started_at) as newest
 from listed
 group by all
-order by said.what, runs desc, said.name nulls last
+order by fact.what, runs desc, fact.name nulls last
 """
 _FAST = """
 select model, task, precision, value, unit, gpus, system, gpu_model, campaign, series_id, cell
 from speed_table
 where is_default and value is not null and model is not null
-    and rule not in (select told.rule from kept.rule as told where told.per is not null)
+    and rule not in (select rule from kept.rule where per is not null)
 """
 # Problems, in the singular and plural, and the command that lists them. The first are the worst.
 _TROUBLES = """

@@ -2,7 +2,7 @@
 -- Numbers are #, so that a line that counts is one text.
 -- reads: measurement, run_log, kept.unread, reject, kept.ignored_piece
 
-with told as (
+with log_text as (
     select run_id, text, 1 as lines
     from measurement
     where kind = 'event' and text is not null and run_id in (select unnest($runs))
@@ -23,6 +23,6 @@ with told as (
     where run_id in (select unnest($runs))
 )
 select run_id, left(regexp_replace(text, '[0-9]+', '#', 'g'), 120) as text, sum(lines)::bigint as lines
-from told
+from log_text
 group by all
 order by all;

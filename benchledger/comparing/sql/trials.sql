@@ -39,7 +39,7 @@ with measured as (
         target_seconds as value, median(target_seconds) over (partition by series_id) as side_value,
         status, null as cell
     from kept.series_run
-    join run_convergence_of('', coalesce($target_name, ''), $target) as told using (run_id)
+    join run_convergence_of('', coalesce($target_name, ''), $target) as convergence using (run_id)
     where $target is not null and target_seconds > 0
     union all by name
     -- Where the program itself names its target (MLPerf): the seconds of the runs that reached it.

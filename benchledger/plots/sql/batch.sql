@@ -1,6 +1,6 @@
 -- One row per series and rule with a speed or out of memory: a line joins the batch sizes of one case.
 -- reads: kept.rule, speed_table
-with told as (
+with listed as (
     select
         speed_table.* replace (if(rules.per is null, unit, unit || ' per ' || rules.per) as unit),
         hash(
@@ -18,7 +18,7 @@ placed as (
         *,
         min(own) filter (status <> 'oom') over kin as least_own, max(own) filter (status <> 'oom') over kin as most_own,
         min(unit) over kin as kin_unit, min(gpu_model) over kin as kin_gpu_model
-    from told
+    from listed
     window kin as (
         partition by
             campaign, framework, implementation, model, task, precision, nodes, gpus, seq_len, options, system, rule

@@ -9,9 +9,9 @@ with began as (
 select
     -- The lines of bench query history.
     hash(case_id, system, coalesce(gpu_model, gpu_family), gpu_memory_mib, rule, unit)::varchar as line, started_at as x, value as y, lowest,
-    highest, told.* exclude (lowest, highest, unit, trial_runs),
+    highest, speed_table.* exclude (lowest, highest, unit, trial_runs),
     if(rules.per is null, unit, unit || ' per ' || rules.per) as unit, trial_runs as runs
-from speed_table as told
+from speed_table
 join began using (series_id)
 join (select series_id, gpu_family from kept.series_environment) as machine using (series_id)
 join (select rule, per from kept.rule) as rules using (rule)

@@ -5,7 +5,7 @@ with alike as (
 )
 select
     format('{} {}', series_id, definition) as line, value_mib / 1024 as y, lowest_mib / 1024 as lowest,
-    highest_mib / 1024 as highest, gpu_memory_mib / 1024 as card, 'GiB' as unit, told.*, runs
-from memory_table as told
+    highest_mib / 1024 as highest, gpu_memory_mib / 1024 as card, 'GiB' as unit, memory_table.*, runs
+from memory_table
 join alike using (series_id)
 where value_mib is not null

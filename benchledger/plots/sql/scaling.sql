@@ -8,7 +8,7 @@ select
     -- A time of the fewest seconds is the highest speed-up.
     least(faster(lowest, base_value, unit), faster(highest, base_value, unit)) as lowest,
     greatest(faster(lowest, base_value, unit), faster(highest, base_value, unit)) as highest,
-    gpus / base_gpus as ideal, efficiency, told.* exclude (lowest, highest), runs
-from speedup_table as told
+    gpus / base_gpus as ideal, efficiency, speedup_table.* exclude (lowest, highest), runs
+from speedup_table
 join alike using (series_id)
 where speedup is not null and gpus is not null
