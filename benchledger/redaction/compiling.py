@@ -11,7 +11,7 @@ from benchledger.definitions.template import Hole, Literal
 from benchledger.redaction.forms import HOST, HOST_LIST, LISTED_SECRET, QUOTED, SECRET, USER
 
 _NAMES = {"host": HOST, "node": HOST, "address": r"[\w.:]{1,64}+", "hardware": r"[\w:.-]{1,64}+",
-          "device": r"[\w:.-]{1,64}+", "secret": SECRET}  # fmt: skip
+          "device": r"[\w:.-]{1,64}+", "secret": SECRET, "repo": r"[\w.-]{1,64}/[\w-]{1,100}"}  # fmt: skip
 _OTHER = {"int": r"-?\d{1,18}+", "word": r"[^\s,]{0,128}?", "text": r"[^\n]{0,200}?"}
 _SKIP = r"[^\n]{0,200}?"
 # A file suffix after a dot is not a domain.

@@ -49,7 +49,6 @@ _SECRETS = (
             r"(?P<secret1>(?=[a-z/+]{0,40}\d)[0-9a-z/+]{40})(?=['\"])"
         ),
     ),
-    (("secret",), r"(?i)secret[_ ]?access[_ ]?key\W{1,5}(?P<secret1>(?=[a-z/+]{0,40}\d)[0-9a-z/+]{40})(?![\w/+])"),
     (("hooks.slack.com",), r"https://(?P<secret1>hooks\.slack\.com/services/[\w/]{8,128}+)"),
     (
         ("authorization", "bearer "),
@@ -136,7 +135,7 @@ _COMMANDS = (
     ),
     (("/user:",), rf"/user:(?:(?P<group1>{USER})\\{{1,2}})?(?P<user1>{USER})(?: (?P<secret1>[^\s/]\S{{3,64}}))?"),
     (("chown ",), rf"\bchown (?:-\w{{1,4}} )?(?P<user1>{USER})(?::(?P<group1>{USER}))? "),
-    (("kubectl",), rf"\bkubectl\b[^\n]{{0,200}}? (?:-n|--namespace)[ =](?P<group1>{USER})"),
+    (("kubectl", "helm "), rf"\b(?:kubectl|helm)\b[^\n]{{0,200}}? (?:-n|--namespace)[ =](?P<group1>{USER})"),
     (
         ("--include", "--exclude"),
         (

@@ -11,7 +11,8 @@ _NO_USER = (
     r"|scheduler|you|us|them|it|default|someone|nvidia|google|intel|meta|dell|user)\b)"
 )
 _LOGIN = r"(?P<user1>[a-z][\w.-]{1,31}+)"
-_PERSON = r"(?:(?:Dr|Prof)\. )?[^\W\d_a-z][^\W\d_]{1,24}(?:[ -][^\W\d_a-z]\.?(?:[^\W\d_]{1,24})?){1,3}(?<=[^\W\d_]{3})"
+_WORD = r"[^\W\d_a-z][^\W\d_]{1,24}(?:-[^\W\d_]{1,24})?"
+_PERSON = rf"(?:(?:Dr|Prof)\. )?{_WORD}(?: (?:{_WORD}|[^\W\d_a-z]\.?)){{1,3}}(?<=[^\W\d_]{{3}})"
 _MODE = "[bcdlps-][r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-][.+@]?"
 
 PEOPLE = (
@@ -47,6 +48,15 @@ PEOPLE = (
         rf"\b(?:for|by|as|of) user:? {SIGN}{_NO_USER}{_LOGIN}(?=[\s.,;:)\]'\">]|$)",
     ),
     (("user ",), rf"\b[Uu]ser {_NO_USER}{_LOGIN} (?:has|does|is not|cannot|exceeded|not found|exceeds)\b"),
+    (("user ",), rf"(?<=[;,(] )user {_NO_USER}{_LOGIN}(?=\s*$|[),;])"),
+    (("host-",), rf"\bhost-[0-9a-f]{{8}} as {_NO_USER}{_LOGIN}(?=[\s.,;:)]|$)"),
+    (
+        ("ed by ", "run by "),
+        (
+            r"\b(?i:started|launched|created|requested|cancell?ed|run) by "
+            r"(?P<owner1>(?=[a-z]{1,20}[._\d])[a-z][\w.]{1,30}\w)(?<!\.py)(?<!\.sh)(?=[\s,;)]|$)"
+        ),
+    ),
     (("running as ",), rf"(?i)\brunning as (?:user )?{_NO_USER}{_LOGIN}(?=[\s.,;:)]|$)"),
     (
         ("submitted by ", "owned by "),

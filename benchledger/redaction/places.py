@@ -23,11 +23,16 @@ _DISK = (
 )
 _BETWEEN = (
     r"(?:(?:users?|home|scratch|work|projects?|project\d|proj|groups?|fs\d{1,3}|fsw|alpine|snx\d{1,5}|lustrep?\d{1,2}"
-    r"|local|global|shared|share|portfolios|network|people|personal|members|staff|students?|gpfs|lustre|nfs|data|ws|sd|share_data"
+    r"|local|global|shared|share|portfolios|network|people|personal|members|staff|students?|gpfs|lustre|nfs|data|ws|sd|share_data|labs?|client|grid|[a-z]{1,12}-scratch"
     r"|nec|ws\d|\w{0,8}lfs|[a-z]|\d{4,6})/){0,4}"
 )
 _FOLDER = r"[A-Za-z][\w.-]{1,31}"
 _GROUP = r"[A-Za-z][\w-]{2,31}"
+_CLUSTERS = (
+    "blue", "orange", "ocean", "jet", "projappl", "mmfs1", "cs", "fs", "work2", "work3", "ptmp", "uufs", "bigdata",
+    "scr", "depot", "hkfs", "rwthfs", "cephyr", "efs", "hpc", "hpcwork", "network", "labs", "vast", "isilon", "anvil",
+    "expanse", "tank", "juice", "zhome", "gfs",
+)  # fmt: skip
 # Roots of disks that hold data of many kinds, and what stands in the folder of a user.
 _ROOTS = (
     "data", "disk", "mnt", "storage", "share", "vol", "cache", "hdd", "nvme", "nas", "export", "work", "net",
@@ -54,9 +59,17 @@ _FOLDERS = (
     (
         ("home/", "homes/", "/home", "user/", "users/", "people/"),
         (
-            r"/[\w-]{0,24}?(?:homes?|(?<![a-z])users?|people)\d{0,3}/(?:(?:[A-Za-z]|\d{1,6}|[A-Z]{2,8}|[\w-]{1,32}/\d{1,2}"
+            r"/[\w-]{0,24}?(?:homes?|(?<![a-z])users?|people)\d{0,3}/(?:(?:[A-Za-z]|\d{1,6}|[A-Z]{2,8}\d{0,5}|[\w-]{1,32}/(?:\d{1,2}|[a-z])"
             r"|users?|user(?:external|internal|train)|staff|students?|grad|faculty|guests?|external|jusers)/){0,2}"
             rf"(?P<owner1>{_FOLDER}+)(?![\w@])"
+        ),
+    ),
+    # Disks of clusters: groups, then users, or users alone
+    (
+        tuple(f"/{root}/" for root in _CLUSTERS),
+        (
+            rf"(?<![\w.~/@-])/(?:{'|'.join(_CLUSTERS)})/{_BETWEEN}(?P<owner1>{_LOGIN}+)(?![\w@])"
+            rf"(?:/(?P<owner2>{_LOGIN})(?=/))?"
         ),
     ),
     # The folder of a user shows itself by what it holds, or by a number: /data2/jdoe/ckpts, /vol/vision/jd1020/x
@@ -64,7 +77,7 @@ _FOLDERS = (
         tuple(f"/{root}{sign}" for root in _ROOTS for sign in "/_-0123456789"),
         (
             rf"(?<![\w.~/@-])/(?:{'|'.join(_ROOTS)})(?:[\d_-][\w-]{{0,8}})?/(?:[\w.-]{{1,24}}/){{0,2}}?"
-            rf"(?!(?:nas|node|vol|slot|gpu|part)\d)(?P<owner1>[a-z]{{2,4}}\d{{3,5}}(?=/)|[a-z]{{4,14}}\d{{1,3}}(?=/)|[a-z][a-z.]{{2,20}}(?=/{_WORK}))"
+            rf"(?!(?:nas|node|vol|slot|gpu|part)\d)(?P<owner1>[a-z]{{2,4}}\d{{3,6}}(?=/)|[a-z]\d{{5,7}}(?=/)|[a-z]{{4,14}}\d{{1,3}}(?=/)|[a-z][a-z.]{{2,20}}(?=/{_WORK}))"
         ),
     ),
     # Below folders of projects stand groups, then users.
@@ -134,8 +147,8 @@ _BUCKETS = (
 
 _ACCOUNTS = (
     (
-        ("wandb.ai/",),
-        rf"(?<![\w.])(?:(?:app|api)\.)?wandb\.ai/(?P<group1>(?!(?:{_PAGES})\b){USER})(?:/(?P<group2>{USER}))?",
+        ("wandb.",),
+        rf"(?<![\w.])(?:(?:app|api)\.)?wandb\.(?:[\w-]{{1,63}}\.){{0,3}}[a-z]{{2,8}}/(?P<group1>(?!(?:{_PAGES})\b){USER})(?:/(?P<group2>{USER}))?",
     ),
     (("denied to access ",), rf"denied to access (?P<group1>{USER})/(?P<group2>{USER})/"),
     # Names below the domains of clouds, each of one customer
@@ -166,10 +179,6 @@ _ACCOUNTS = (
         ),
     ),
     (
-        ("hub_model_id", "hub-model-id"),
-        r"\bhub[_-]model[_-]id[\"']?[ =:]{1,3}[\"']?(?P<repo1>[\w.-]{1,64}/[\w.-]{1,100})",
-    ),
-    (
         ("ssh://git@",),
         rf"ssh://git@(?!(?:github|gitlab|bitbucket)\.(?:com|org)\b){HOST}(?::\d{{2,5}})?/(?P<group1>{USER})/(?P<group2>[\w.-]{{1,100}}?)(?=\.git\b|[@\s]|$)",
     ),
@@ -190,11 +199,6 @@ _ACCOUNTS = (
         ),
     ),
     (("user.name=",), r"\buser\.name=(?P<user1>[^\s=,]{2,64}(?: [^\s=,]{1,64}){0,3})(?=,|\s*$)"),
-    # JupyterHub
-    (
-        ("/user/",),
-        rf"/user/(?P<user1>{USER})(?=/(?:lab|tree|notebooks|proxy|api|edit|doc|terminals|files|vscode)\b)",
-    ),
     ((".dkr.ecr.",), r"(?<!\d)(?P<group1>\d{12})(?=\.dkr\.ecr\.)"),
     (
         ("subscriptions/",),
@@ -203,8 +207,6 @@ _ACCOUNTS = (
             rf"(?:/providers/[\w.]{{1,80}})?(?:/workspaces/(?P<group3>{USER}))?"
         ),
     ),
-    (("subscription",), rf"(?i)\bsubscription(?:[ _]?id)?[\"' :=]{{1,5}}(?P<group1>{UUID})"),
-    (("tenant",), rf"(?i)\btenant(?:[ _]?id)?[\"' :=]{{1,5}}(?P<group1>{UUID})"),
     (("gcloud",), rf"\bgcloud\b[^\n]{{0,200}}? --project[ =](?P<group1>{USER})"),
     (
         ("projects/",),

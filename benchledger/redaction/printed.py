@@ -106,8 +106,6 @@ PRINTED = (
     ),
     # TensorFlow's clusters
     (("-> ",), rf"\b\d{{1,5}} -> (?P<host1>(?=[\w.-]{{0,62}}[a-z]){HOST})(?=:\d{{2,5}}\b)"),
-    # kubectl describe pod
-    (("name:    ",), rf"^Name: {{4,16}}(?P<machine1>{HOST})(?<=-\d)\s*$"),
     # Files of another machine
     ((":/",), rf"(?<![\w./@:+-])(?P<node1>(?=[\w.-]{{0,62}}\d){HOST})(?=:/[\w.])"),
     (("bytes of data",), rf"\bPING (?P<host1>{HOST}) \("),
@@ -203,8 +201,8 @@ PRINTED = (
     (("qsub: ", "qdel: ", "qstat: "), rf"\bq(?:sub|del|stat): [^\n]{{0,40}}?\b\d{{1,12}}\.(?P<host1>[a-z]{HOST})"),
     # Image registries
     (
-        ("pulling image ", "pull image ", "pulled image "),
-        rf"\b(?:[Pp]ull(?:ing|ed)?|pull) image [\"'](?P<host1>(?=[\w-]+\.){HOST})(?=[/:])",
+        ("pulling image ", "pull image ", "pulled image ", "access denied for "),
+        rf"\b(?:[Pp]ull(?:ing|ed)? image [\"']|access denied for )(?P<host1>(?=[\w-]+\.){HOST})(?=[/:])",
     ),
     (("/v2/",), rf"https?://(?P<host1>(?=[\w-]+\.){HOST})(?=/v2/(?:[\"': )]|$|[\w./-]{{1,128}}/(?:manifests|blobs)/))"),
     # DeepSpeed's lines of other nodes
