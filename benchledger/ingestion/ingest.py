@@ -178,7 +178,7 @@ class _Ingest:
 
     def __init__(self, paths: tuple[Path | str, ...], options: IngestOptions, db: Path) -> None:
         self._began = time.monotonic()
-        self._options, self._db, self._jobs = options, db, options.jobs
+        self._options, self._db = options, db
         self._formats, self._names = known_formats(), load_names()
         self._reads_all_stale = options.refresh and not paths
         with gc_paused():

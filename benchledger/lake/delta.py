@@ -153,7 +153,6 @@ def published_tables(con: duckdb.DuckDBPyConnection) -> list[Table]:
 
 
 def columns_of(con: duckdb.DuckDBPyConnection, table: Table) -> list[Column]:
-    """The columns of a table."""
     return [Column(*row) for row in con.execute(_COLUMNS, {"schema": table.schema, "name": table.name}).fetchall()]
 
 
