@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from benchledger.redaction.redactor import Redactor
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 # Rows of a long log per table: some 30 MB.
 ROWS_AT_ONCE = 200_000
+# To join a stretch of rows takes as long as to sort so many.
+_LEAST_STRETCH = 100
 # No log is longer.
 _MOST_BYTES = 1 << 44
 _PLAIN = ("log_id", "line", "byte_offset", "shape_id", "step", "epoch", "rank", "device", "label", "logged_at",
@@ -38,6 +41,8 @@ class RecordColumns:
         # The names of values that tell the kind of their texts (host, user); most layouts have none.
         self._named: dict[Layout, list[str | None]] = {}
         self._rows: list[tuple[Any, ...]] = []
+        # For each of these rows, how many of the native scanner come before it.
+        self._before: list[int] = []
         self._layouts: dict[int, Layout] = {}
 
     def add(self, row: Row) -> None:
@@ -48,6 +53,7 @@ class RecordColumns:
             device, label, lead, note = map(self._redact, (device, label, lead, note))
             texts = self._texts(row)
         self._layouts.setdefault(layout.shape_id, layout)
+        self._before.append(self._native_count())
         self._rows.append(
             (self.log, row.line, row.byte_offset, layout.shape_id, column("step"), column("epoch"), column("rank"),
              device, label, column("logged_at"), column("clock_s"), row.values, texts, lead, note)
@@ -79,21 +85,19 @@ class RecordColumns:
 
         self.layouts()
         schema = record_schema()
-        tables = self.native_rows.take(self._as_kept, self._redactor) if "native_rows" in self.__dict__ else []
-        if self._rows or not tables:
-            arrays = [
-                pa.array(column, type=field.type)
-                for column, field in zip(
-                    zip(*self._rows, strict=True) if self._rows else [()] * len(schema), schema, strict=True
-                )
-            ]
-            tables.append(pa.Table.from_arrays(arrays, schema=schema))
-        self._rows = []
-        return pa.concat_tables(tables)
+        native = self.native_rows.take(self._as_kept, self._redactor) if "native_rows" in self.__dict__ else []
+        columns = zip(*self._rows, strict=True) if self._rows else [()] * len(schema)
+        own = [pa.array(column, type=field.type) for column, field in zip(columns, schema, strict=True)]
+        own_rows = pa.Table.from_arrays(own, schema=schema)
+        rows = _joined(pa.concat_tables([schema.empty_table(), *native]), own_rows, self._before)
+        self._rows, self._before = [], []
+        return rows
 
     def _count(self) -> int:
-        native = self.native_rows.native.size() if "native_rows" in self.__dict__ else 0
-        return native + len(self._rows)
+        return self._native_count() + len(self._rows)
+
+    def _native_count(self) -> int:
+        return self.native_rows.size() if "native_rows" in self.__dict__ else 0
 
     def _as_kept(self, layout: Layout) -> Layout:
         if self._redactor is None:
@@ -127,6 +131,20 @@ def with_log_ids(rows: pa.Table, log_ids: list[int | None]) -> pa.Table:
     ids = call("take", pa.array(log_ids, pa.int64()), rows.column("log_id").combine_chunks())
     rows = rows.set_column(0, "log_id", ids)
     return rows.filter(call("is_valid", ids)) if None in log_ids else rows
+
+
+def _joined(native: pa.Table, own: pa.Table, before: list[int]) -> pa.Table:
+    # In the order of reading, unless rows of both kinds alternate: then it is faster to sort them later.
+    import pyarrow as pa
+
+    parts: list[pa.Table] = []
+    start = taken = 0
+    if len(set(before)) * _LEAST_STRETCH < native.num_rows:
+        for place, following in groupby(before):
+            count = len(list(following))
+            parts += [native.slice(start, place - start), own.slice(taken, count)]
+            start, taken = place, taken + count
+    return pa.concat_tables([*parts, native.slice(start), own.slice(taken)])
 
 
 def _in_order(rows: pa.Table) -> pa.Table:

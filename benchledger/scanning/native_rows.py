@@ -52,6 +52,9 @@ class NativeRows:
             (_LAYOUTS[number], line, values, texts, times) for number, line, values, texts, times in self.native.facts()
         ]
 
+    def size(self) -> int:
+        return sum(part.count for part in self._parts) + int(self.native.size())
+
     def layouts(self) -> list[Layout]:
         """Returns the different layouts of the rows."""
         return list(dict.fromkeys(_LAYOUTS[number] for part in self._taken() for number in part.layouts()))
@@ -75,7 +78,7 @@ class _Part:
         import pyarrow as pa
 
         self._buffers = {name: pa.py_buffer(buffer) for name, buffer in buffers.items()}
-        self._count, self._leads, self._schema = count, leads, schema
+        self.count, self._leads, self._schema = count, leads, schema
         self._numbers = self._flat(pa.int32(), "layout")
 
     def layouts(self) -> list[int]:
@@ -92,14 +95,14 @@ class _Part:
         for name in ("step", "epoch", "rank", "logged_at", "clock_s"):
             found[name] = self._flat(self._schema.field(name).type, name, f"is_{name}")
         for name in ("device", "label", "note"):
-            found[name] = _each(self._strings(name, self._count), redact)
+            found[name] = _each(self._strings(name, self.count), redact)
         ends = self._buffers["end_values"]
         values = self._flat(pa.float64(), "values", "is_values")
-        found["values"] = pa.Array.from_buffers(pa.list_(pa.float64()), self._count, [None, ends], children=[values])
+        found["values"] = pa.Array.from_buffers(pa.list_(pa.float64()), self.count, [None, ends], children=[values])
         found["texts"] = self._texts(redactor)
         self._add_leads(found, redact)
         return pa.Table.from_arrays(
-            [found[field.name] if field.name in found else pa.nulls(self._count, field.type) for field in self._schema],
+            [found[field.name] if field.name in found else pa.nulls(self.count, field.type) for field in self._schema],
             schema=self._schema,
         )
 
@@ -136,7 +139,7 @@ class _Part:
                 texts = self._with_named(raw, texts, ends, named, redactor)
         return pa.Array.from_buffers(
             pa.list_(pa.string()),
-            self._count,
+            self.count,
             [self._buffers["is_texts"], self._buffers["end_texts"]],
             children=[texts],
         )

@@ -164,6 +164,22 @@ def test_rows_may_be_taken_twice() -> None:
     assert sorted(columns.to_arrow([10, None]).column("log_id").to_pylist()) == [10]
 
 
+def test_a_line_of_the_reference_reader_keeps_its_place_among_the_rows_of_the_native_scanner() -> None:
+    reader, columns = LogReader({FORMAT: load_formats()[FORMAT]}, native=True), RecordColumns()
+    by_reference = b"DLL 2021-05-23 10:58:40 - () a : 1 what is left\xff\n"
+    log = b"".join(STEP % (n, n) + by_reference * (n % 200 == 7) for n in range(500))
+    for number in range(2):
+        columns.log = number
+        reader.read(io.BytesIO(log[number:]), columns, lambda _: False)
+        columns.layouts()
+
+    rows = columns.to_arrow([10, 11])
+
+    places = list(zip(rows.column("log_id").to_pylist(), rows.column("byte_offset").to_pylist(), strict=True))
+    assert len(places) > 1000
+    assert places == sorted(places)
+
+
 def test_readers_of_their_own_read_in_threads_what_one_reads_after_the_other() -> None:
     # Each log has layouts that no other has, so that all threads number layouts at once.
     value = b"DLL 2021-05-23 10:58:40 - () value_%d_%d : 1.5 \n"
