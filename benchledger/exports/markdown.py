@@ -140,7 +140,9 @@ def _written(line: Line) -> str:
         fence = "`" * max(3, _longest_run(line.text) + 1)
         return f"{fence}text\n{escaped_lines(line.text.expandtabs())}\n{fence}"
     marks = {Kind.HEADING: "#" * line.depth + " ", Kind.ITEM: "  " * line.depth + "- ", Kind.QUOTE: "> "}
-    return marks.get(line.kind, "") + line.before + _value(line) + line.after
+    framework = markdown_text(line.framework)
+    before, after = (part.replace("[framework]", framework) for part in (line.before, line.after))
+    return marks.get(line.kind, "") + before + _value(line) + after
 
 
 def _value(line: Line) -> str:

@@ -157,10 +157,13 @@ def test_a_topology_is_a_block_of_its_own_however_it_is_written(tmp_path: Path) 
 def test_facts_that_read_like_markup_are_text(tmp_path: Path) -> None:
     with ledger_rows(tmp_path / "bench.duckdb") as ledger:
         for text in HOSTILE:
-            ledger.run(1.0, campaign=text, environment={"os": text, "image": text, "cpu_model": "` ``" + text})
+            stated = {"os": text, "image": text, "cpu_model": "` ``" + text, "framework_version": "1 {}"}
+            ledger.run(1.0, campaign=text, environment=stated, framework=text)
 
-    html = MarkdownIt("commonmark").render(printed(tmp_path / "bench.duckdb", "--layout", "paddle"))
-    assert not re.search(r"<(script|img|a|blockquote|hr|ol|h4)\b", html)
+    for layout in ("paddle", "dlperf"):
+        page = printed(tmp_path / "bench.duckdb", "--layout", layout)
+        assert not re.search(r"<(script|img|a|blockquote|hr|ol|h4)\b", MarkdownIt("commonmark").render(page))
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", page)
 
 
 def test_a_link_stands_in_the_place_of_the_section(db: Path) -> None:

@@ -122,12 +122,7 @@ def _section(groups: list[_Group], templates: Mapping[str, str], words: Mapping[
             lines.append(template_line(Kind.ITEM, words[group.machines], cards_text(group.gpus, words)))
         depth = 1 if named else 0
         items = [
-            template_line(
-                Kind.ITEM,
-                template.replace("[framework]", group.stated.get("framework", "framework")),
-                text,
-                depth=depth,
-            )
+            template_line(Kind.ITEM, template, text, depth=depth, framework=group.stated.get("framework", "framework"))
             for column, template in templates.items()
             if (text := group.stated.get(column)) is not None
         ]

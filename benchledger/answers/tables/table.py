@@ -150,7 +150,8 @@ class Kind(Enum):
 class Line:
     """One line of a page, or a block of text; `depth` is the level of a heading, or of an item in its list.
 
-    `before` and `after` are the layout's own words and Markdown; `text` comes from the ledger and is never markup.
+    `before` and `after` are the layout's own words and Markdown. `text`, and the `framework` that replaces
+    [framework] in them, come from the ledger and are never markup.
     """
 
     kind: Kind
@@ -160,13 +161,16 @@ class Line:
     depth: int = 0
     code: bool = False
     link: str | None = None
+    framework: str = ""
 
 
-def template_line(kind: Kind, template: str, text: str = "", *, depth: int = 0, link: str | None = None) -> Line:
+def template_line(
+    kind: Kind, template: str, text: str = "", *, depth: int = 0, link: str | None = None, framework: str = ""
+) -> Line:
     """Returns a line from a layout's template with {} for the text, or `{}` for code."""
     code = "`{}`" in template
     before, _, after = template.partition("`{}`" if code else "{}")
-    return Line(kind, text, before, after, depth, code, link)
+    return Line(kind, text, before, after, depth, code, link, framework)
 
 
 def link_to(base: str, path: str) -> str:
