@@ -17,6 +17,8 @@ _OPTION = r"-(?:[46AaCfGgKkMNnqrsTtVvXxYy]{1,8}+(?=[ \t])|[bcDEeFIiJLlmOopPQRSWw
 _LOGIN = rf"(?:(?P<user1>{USER})@)?(?P<host1>{HOST})"
 # Two backslashes, then one; in a string of JSON or Python each is doubled.
 _BACK, _SLASH = r"\\\\(?P<both>\\\\)?(?!\\)", r"\\(?(both)\\)(?!\\)"
+_SUBMIT = ("srun", "sbatch", "salloc", "sacct", "bsub", "qsub")
+_JOBS = ("squeue", "scancel", "sacct", "bjobs", "bkill", "qstat", "qdel")
 _LAUNCH = r"\b(?:srun|(?i:sbatch)|salloc)\b[^\n]{0,200}? "
 _RE_GPUSTAT = rf"^(?P<host1>{HOST})[ \t]{{2,64}}+{_DAY} {MONTH} [ \d]\d \d\d:\d\d:\d\d 20\d\d(?:[ \t]{{2}}|\s*$)"
 
@@ -118,8 +120,15 @@ _COMMANDS = (
     (("scp ", "rsync ", "sftp "), rf"(?<![\w./@:-]){_LOGIN}(?=:{{1,2}}[~/\w.])"),
     (("pdsh", "clush"), rf"\b(?:pdsh|clush)\b[^\n]{{0,64}}? -w[ \t]{{0,8}}(?P<hosts1>{HOST_LIST})"),
     (("srun", "sbatch", "salloc"), rf"{_LAUNCH}(?:-w|--exclude)[ \t=]{{0,8}}(?P<hosts1>{HOST_LIST})"),
-    (("srun", "sbatch", "salloc"), rf"{_LAUNCH}-A[ \t]{{0,8}}(?P<group1>{USER})"),
-    (("bsub", "qsub"), rf"\b(?:bsub|qsub)\b[^\n]{{0,200}}? -P[ \t]{{1,8}}(?P<group1>{USER})"),
+    # Accounts and users in commands of schedulers, and in the head of a job's script
+    (
+        (*_SUBMIT, "#pbs ", "#$ -"),
+        (
+            rf"(?:\b(?:{'|'.join(_SUBMIT)})\b[^\n]{{0,200}}? |#(?:PBS|SBATCH|BSUB|\$) )"
+            rf"-[AP][ \t]{{0,8}}(?P<group1>(?!-){USER})"
+        ),
+    ),
+    (_JOBS, rf"\b(?:{'|'.join(_JOBS)})\b[^\n]{{0,64}}? -u[ \t]{{1,8}}(?P<user1>(?!-){USER})"),
     (("bsub",), rf"\bbsub\b[^\n]{{0,200}}? -m[ \t]{{1,8}}[\"']?(?P<host1>{HOST})"),
     (
         ("kubectl",),

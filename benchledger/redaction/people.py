@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchledger.redaction.forms import MONTH, SIGN, USER
+from benchledger.redaction.forms import HOST, MONTH, SIGN, USER
 
 # Words that stand after `user` and name nobody.
 _NO_USER = (
@@ -60,7 +60,7 @@ PEOPLE = (
     (("running as ",), rf"(?i)\brunning as (?:user )?{_NO_USER}{_LOGIN}(?=[\s.,;:)]|$)"),
     (
         ("submitted by ", "owned by "),
-        rf"(?i)\b(?:submitted|owned) by {_NO_USER}(?:user )?{_LOGIN}(?=[\s.,;)]|$)",
+        rf"(?i)\b(?:submitted|owned) by {_NO_USER}(?:user )?{_LOGIN}(?=[\s.,;)]|$)(?: from (?P<node1>{HOST}))?",
     ),
     # gpustat's users
     (

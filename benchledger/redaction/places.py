@@ -24,7 +24,7 @@ _DISK = (
 _BETWEEN = (
     r"(?:(?:users?|home|scratch|work|projects?|project\d|proj|groups?|fs\d{1,3}|fsw|alpine|snx\d{1,5}|lustrep?\d{1,2}"
     r"|local|global|shared|share|portfolios|network|people|personal|members|staff|students?|gpfs|lustre|nfs|data|ws|sd|share_data|labs?|client|grid|[a-z]{1,12}-scratch"
-    r"|nec|ws\d|\w{0,8}lfs|[a-z]|\d{4,6})/){0,4}"
+    r"|nec|ws\d|\w{0,8}lfs|[a-z]|\d{1,6})/){0,4}"
 )
 _FOLDER = r"[A-Za-z][\w.-]{1,31}"
 _GROUP = r"[A-Za-z][\w-]{2,31}"
