@@ -37,10 +37,15 @@ def need_regular_ledger(path: Path | str) -> None:
     for file in (path, f"{path}.wal"):
         need_regular(file)
     refuse_link(Path(f"{path}.wal"))
+    if not is_duckdb(path):
+        raise DatabaseError(f"{path}: is not a DuckDB database. Name a ledger instead")
+
+
+def is_duckdb(path: Path | str) -> bool:
+    """Tells whether a file begins as DuckDB's do. True where nothing can be read."""
     try:
         with Path(path).open("rb") as there:
             head = there.read(len(_DUCKDB) + 8)
     except OSError:
-        return
-    if head[8:] != _DUCKDB:
-        raise DatabaseError(f"{path}: is not a DuckDB database. Name a ledger instead")
+        return True
+    return head[8:] == _DUCKDB

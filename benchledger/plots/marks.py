@@ -135,7 +135,7 @@ def tooltips(rows: list[Spec]) -> list[Spec]:
 
 
 def json_rows(points: pl.DataFrame, *columns: str) -> list[Spec]:
-    """Returns points as JSON knows them: no NaN, times in UTC, texts without control characters, which abort Vega."""
+    """Returns points as JSON knows them: no NaN, times in UTC."""
     names = [name for name in ("label", "x", *columns) if name in points.columns]
     return [{name: _plain(value) for name, value in row.items()} for row in points.select(names).to_dicts()]
 
@@ -143,9 +143,16 @@ def json_rows(points: pl.DataFrame, *columns: str) -> list[Spec]:
 def _plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.isoformat() + "Z"
-    if isinstance(value, str):
-        return escaped(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def without_controls(spec: Any) -> Any:
+    """Returns a specification whose texts have no control characters, which abort Vega."""
+    if isinstance(spec, dict):
+        return {name: without_controls(value) for name, value in spec.items()}
+    if isinstance(spec, list):
+        return [without_controls(value) for value in spec]
+    return escaped(spec) if isinstance(spec, str) else spec
 
 
 def digits(value: float) -> str:

@@ -24,6 +24,7 @@ from benchledger.plots.marks import (
     note_at_top,
     panel,
     tooltips,
+    without_controls,
     wrapped,
     x_axis,
     y_axis,
@@ -57,7 +58,7 @@ def vega_lite(plot: Plot) -> Spec:
         "text": wrapped(plot.caption, 110), "orient": "bottom", "anchor": "start", "fontSize": 10,
         "fontWeight": "normal", "color": QUIET, "offset": 10,
     }  # fmt: skip
-    return {
+    spec = {
         "$schema": SCHEMA,
         "description": ". ".join(text for text in (plot.title, plot.subtitle, plot.caption) if text),
         "background": "white",
@@ -78,6 +79,8 @@ def vega_lite(plot: Plot) -> Spec:
             "view": {"stroke": None},
         },
     }
+    drawn: Spec = without_controls(spec)
+    return drawn
 
 
 def _scaling(plot: Plot) -> Spec:

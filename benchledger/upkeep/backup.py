@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchledger.definitions.regular_file import is_duckdb
 from benchledger.errors import UsageError, refuse_existing
 from benchledger.store.copies import copy_to, new_ledger
 from benchledger.store.database import (
@@ -68,7 +69,7 @@ def db_backup(
     """Copies a ledger to `file`, and its private files to FILE.private and FILE.key, in one state between writes.
 
     `public` is for sharing: no private files, no names of those who excluded runs, no names of files that were no logs.
-    Raises UsageError if a file exists and not `force`, or if it is the ledger itself.
+    Raises UsageError if a file exists and not `force`, or if it is the ledger itself or no copy of one.
     """
     target, source = Path(file), Path(db)
     _need_free(target, source, force=force)
@@ -111,6 +112,8 @@ def _need_free(target: Path, source: Path, *, force: bool) -> None:
             raise UsageError(f"{place}: is not a file. Name another one")
         if not force:
             refuse_existing(place, cure="Name another file, or use --force")
+    if target.is_file() and target.stat().st_size and not is_duckdb(target):
+        raise UsageError(f"{target}: is no copy of a ledger, and is not overwritten. Name another file")
 
 
 def _rewrite(place: Path, con: duckdb.DuckDBPyConnection) -> None:

@@ -140,10 +140,12 @@ def test_a_loss_that_is_no_number_is_not_drawn(plots: dict[str, Plot]) -> None:
     assert "NaN" not in json.dumps(spec)
 
 
-def test_text_of_a_log_cannot_act_in_a_picture(plots: dict[str, Plot]) -> None:
-    plot = replace(plots["speed"], facts={"model": "<script>alert(1)</script>"})
-    # Each aborts Vega's renderer, or is no XML.
-    plot = replace(plot, points=plot.points.with_columns(campaign=pl.lit("\x1b \uffff")))
+@pytest.mark.parametrize("name", ["speed", "loss"])
+def test_text_of_a_log_cannot_act_in_a_picture(name: str, plots: dict[str, Plot]) -> None:
+    # Each control character aborts Vega's renderer, or is no XML.
+    plot = replace(plots[name], facts={"model": "<script>alert(1)</script>", "loss_name": "\x1b \uffff"})
+    if "campaign" in plot.points:
+        plot = replace(plot, points=plot.points.with_columns(campaign=pl.lit("\x1b \uffff")))
 
     svg = file_bytes(vega_lite(plot), Path("a.svg")).decode()
     assert r"\x1b \uffff" in svg

@@ -168,6 +168,8 @@ def test_a_backup_overwrites_only_by_force_and_never_the_ledger(db: Path, tmp_pa
     target = put(tmp_path / "copy.duckdb", "mine")
     with pytest.raises(UsageError, match="exists already"):
         db_backup(target, db=db)
+    with pytest.raises(UsageError, match="is no copy of a ledger"):
+        db_backup(target, force=True, db=db)
     assert target.read_text() == "mine"
     for own in (db, Path(f"{db}.private"), Path(f"{db}.key")):
         with pytest.raises(UsageError, match="is the ledger itself"):
@@ -175,6 +177,7 @@ def test_a_backup_overwrites_only_by_force_and_never_the_ledger(db: Path, tmp_pa
     with pytest.raises(UsageError, match=r"folder .* does not exist"):
         db_backup(tmp_path / "no" / "copy.duckdb", db=db)
 
+    target.write_bytes(b"")
     db_backup(target, force=True, db=db)
     # One that was kept in private does not lie beside a public one.
     db_backup(target, force=True, public=True, db=db)
@@ -209,7 +212,7 @@ def test_what_was_forgotten_is_still_in_the_file_until_it_is_compacted(db: Path,
 def test_a_copy_that_cannot_be_written_leaves_what_was_there(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before, target = db.read_bytes(), put(tmp_path / "copy.duckdb", "an older copy")
+    before, target = db.read_bytes(), put(tmp_path / "copy.duckdb", "--------DUCK, an older copy")
 
     def full(*_: object) -> None:
         raise duckdb.IOException("IO Error: No space left on device")
@@ -219,7 +222,7 @@ def test_a_copy_that_cannot_be_written_leaves_what_was_there(
         with pytest.raises(DatabaseError, match=r"No space left on device\. Free some disk space"):
             copying()
 
-    assert target.read_text() == "an older copy"
+    assert target.read_text() == "--------DUCK, an older copy"
     assert db.read_bytes() == before
     assert sorted(path.name for path in tmp_path.glob("*duckdb*")) == [
         "bench.duckdb",
