@@ -164,6 +164,10 @@ class Lake:
             )
 
     def _path(self, key: str) -> str:
+        parts = [] if is_remote(self.place) else key.rstrip("/").split("/")
+        for depth in range(1, len(parts) + 1):
+            if os.path.islink(link := os.path.join(self.place, *parts[:depth])):
+                raise DatabaseError(f"{link}: is a link, and would lead out of the lake. Put what it leads to here")
         return f"{self.prefix}/{key}" if self.prefix else key
 
     def _changed(self, key: str, what: str) -> DatabaseError:

@@ -343,6 +343,14 @@ def test_another_key_and_wrong_words_are_refused(
     done = run_bench("ingest", sources[1], "--lake", lake, "--refresh")
     assert (done.exit_code, "--refresh does not go with --lake" in done.stderr) == (2, True)
     assert run_bench("lake", "check", lake).stdout == "units: 1, problems: 0\n"
+    # Links that another user of the folder made.
+    keep = put(tmp_path / "mine" / "a.parquet", "mine")
+    unit = next((lake / "units").iterdir())
+    for link in (unit / "W", lake / "packs"):
+        link.symlink_to(keep.parent)
+        told = run_bench("lake", "gc", lake, "--older-than-hours", "0")
+        assert (told.exit_code, "would lead out of the lake" in told.stderr, keep.read_text()) == (1, True, "mine")
+        link.unlink()
     logs, sightings = (next(lake.glob(f"units/*/*/{name}.parquet")) for name in ("log", "sighting"))
     logs.write_bytes(logs.read_bytes()[:-9])
     sightings.unlink()
