@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from functools import lru_cache
 
+# Not autofs: homes and disks of clusters are mounted in its folders, and it names the places of both.
 _TYPES = {
-    "autofs", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "efivarfs", "fusectl",
+    "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "efivarfs", "fusectl",
     "hugetlbfs", "mqueue", "nfsd", "proc", "pstore", "rpc_pipefs", "securityfs", "selinuxfs", "sysfs", "tracefs",
 }  # fmt: skip
 

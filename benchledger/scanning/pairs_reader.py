@@ -161,8 +161,12 @@ class PairsReader:
             return None, "", None, position
         if text is not None:
             return None, text, None, end
+        shown = tail[start:end].strip(b"'\"")
         unit, end = self._unit(tail, end)
         if number is None or self._ends_number(tail, end) or (unit is not None and _BEGINS_LINE.match(tail, end)):
+            if number is not None and not fits_float(shown):
+                # Perhaps a hash: a number only where one is measured.
+                return None, decode(shown), None, end
             return number, None, unit, end
         text, end = self._text(tail, start)
         # A name, a version or an address may begin with digits (`3dunet`); `1'151.4` is no name.
@@ -179,13 +183,10 @@ class PairsReader:
     def _value(self, tail: bytes, start: int) -> tuple[float | None, str | None, int]:
         first = tail[start : start + 1]
         if match := NUMBER.match(tail, start):
-            if not fits_float(match.group(0)) and self._ends_number(tail, match.end()):
-                # Perhaps a hash: a number only where one is measured.
-                return None, decode(match.group(0)), match.end()
-            return to_number(match.group(0)), None, match.end()
+            return float(match.group(0)), None, match.end()
         if first in (b"'", b'"'):
-            if (match := _QUOTED_NUMBER.match(tail, start)) and fits_float(match.group(2)):
-                return to_number(match.group(2)), None, match.end()
+            if match := _QUOTED_NUMBER.match(tail, start):
+                return float(match.group(2)), None, match.end()
             if match := _QUOTED.match(tail, start):
                 return None, decode(match.group(0)[1:-1]), match.end()
             raise _Unclosed

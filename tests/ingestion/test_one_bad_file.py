@@ -6,13 +6,14 @@ import os
 import re
 import time
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchledger import ingest
-from benchledger.ingestion import discover, read_guard
+from benchledger.ingestion import discover, kernel_folders, read_guard
 from benchledger.ingestion.discover import FoundFile
 from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import load_formats
@@ -293,3 +294,16 @@ def test_a_folder_of_the_kernel_is_one_file_that_is_not_read(
     put(tmp_path / "logs" / "proc" / "run.log", GOOD)
     monkeypatch.setattr(discover, "is_kernel_mount", lambda folder: folder.endswith("logs/proc"))
     assert outcomes(db, tmp_path / "logs")["proc"][0] == "unreadable"
+
+
+def test_homes_and_disks_that_autofs_mounts_are_no_folders_of_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    mounts = (
+        "22 27 0:21 / /proc rw - proc proc rw\n"
+        "40 27 0:50 / /home rw shared:1 - autofs auto.home rw\n"
+        "41 27 0:51 / /data rw - autofs systemd-1 rw\n42 41 0:52 / /data rw - nfs4 disk:/data rw\n"
+    )
+    monkeypatch.setattr(kernel_folders, "open", lambda *_, **__: StringIO(mounts), raising=False)
+    monkeypatch.setattr(kernel_folders, "_mounts", kernel_folders._mounts.__wrapped__)
+
+    assert [kernel_folders.is_kernel_mount(folder) for folder in ("/proc", "/home", "/data")] == [True, False, False]
+    assert [kernel_folders.is_of_kernel(os.makedev(0, minor)) for minor in (21, 50, 51, 52)] == [True] + [False] * 3

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning import native_scanner
+from benchledger.scanning.json_values import unique
 from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import load_formats
 from tests.scanning.reading import line_format, read_by_reference, read_by_scanner
@@ -103,6 +104,14 @@ def test_a_key_that_occurs_twice_makes_the_object_a_reject() -> None:
     found = read_by_reference(made(), PROOF + b'JS {"data": {"a": 1, "a": 2}, "step": 3, "list": [0, 1]}')
 
     assert ([row.reason for row in found.rejects], found.rows) == (["bad json: a key has two values"], [])
+
+
+def test_a_value_whose_key_occurs_once_is_not_compared() -> None:
+    class Large:
+        def __repr__(self) -> str:
+            raise AssertionError  # At each level of a document, this takes time quadratic in it.
+
+    assert unique([("a", 1), ("a", 1), ("below", large := Large())]) == {"a": 1, "below": large}
 
 
 def test_an_object_may_lack_its_time_and_no_other_column() -> None:
