@@ -25,25 +25,41 @@ def canonical(name: str) -> str:
 
 
 @cache
-def key_hints(name: str) -> tuple[str, ...]:
+def key_hints(name: str, following: str = "=:.\"'] \t\\") -> tuple[str, ...]:
     """Returns the literals of which the regex of a key's name needs one: the name, and a character that may follow."""
     names = [canonical(name).replace("_", between) for between in " _-"]
-    return tuple(name + after for name in names for after in "=:.\"'] \t\\")
+    return tuple(name + after for name in names for after in following)
 
 
 def compile_keys(keys: tuple[Key, ...]) -> re.Pattern[str]:
-    # By their first letter, so that few are tried at each place. The longest name of a place wins.
-    known = sorted({canonical(name) for key in keys for name in key.names}, key=lambda one: (one[0], -len(one), one))
-    names = "|".join(
-        rf"{first}(?:{'|'.join(re.escape(name[1:]).replace('_', '[ _-]') for name in group)})"
-        for first, group in groupby(known, key=lambda name: name[0])
-    )
     blanks = r"[ \t]{0,64}+"
     return re.compile(
         rf"(?i)(?:(?P<option>(?<![\w-])--?(?:[a-z]{{1,20}}[_-]){{0,4}})|(?<![A-Za-z0-9])|(?-i:(?<=[a-z])(?=[A-Z])))"
-        rf"(?P<name>{names})"
+        rf"(?P<name>{_any_name(keys)})"
         rf"(?:(?:\\?[\"']\]?)?{blanks}(?:[=:]|\.{{3,80}}+){blanks}|(?(option)(?:[ \t]{{1,8}}+|\\?[\"'], {{0,4}})|(?!)))"
         rf"(?:b?\\?[\"'])?(?P<value>{_value(keys)})"
+    )
+
+
+def compile_marked_secrets(keys: tuple[Key, ...]) -> re.Pattern[str]:
+    """Returns a regex of secrets in tables, XML and lists: other signs than `name=` stand between name and value.
+
+    Without a `=` or an element of XML the value must be made by chance, since the next column's name may follow.
+    """
+    signs = r"[^\w\n<(\[{$%/~.]"
+    by_chance = rf"{signs}{{1,64}}+(?=[^\s'\"|]{{0,64}}\d)(?=[^\s'\"|]{{0,64}}[a-z])(?=[^\s'\"|]{{8}})"
+    element = r">\s{0,16}+(?=[^<\n]{4,1024}</)"
+    between = rf"(?:{signs}{{0,16}}={signs}{{0,64}}+|{element}|{signs}{{1,64}}+value=[\"']?|{by_chance})"
+    start = rf"(?i)(?<![A-Za-z0-9])(?P<name>{_any_name(keys)})(?!\s{{0,8}}==)"
+    return re.compile(rf"{start}{between}(?P<value>{_value(keys)})")
+
+
+def _any_name(keys: tuple[Key, ...]) -> str:
+    # By their first letter, so that few are tried at each place. The longest name of a place wins.
+    known = sorted({canonical(name) for key in keys for name in key.names}, key=lambda one: (one[0], -len(one), one))
+    return "|".join(
+        rf"{first}(?:{'|'.join(re.escape(name[1:]).replace('_', '[ _-]') for name in group)})"
+        for first, group in groupby(known, key=lambda name: name[0])
     )
 
 

@@ -13,6 +13,7 @@ from benchledger.redaction.compiling import (
     canonical,
     compile_context,
     compile_keys,
+    compile_marked_secrets,
     compile_shape,
     domain_ending,
     key_hints,
@@ -47,6 +48,8 @@ _URL = re.compile(
     rf"(?<![A-Za-z])((?:{_SCHEMES})://(?:[^\s/@:]{{0,128}}(?::[^\s/@:]{{1,128}})?@)?)({HOST})(:\d{{1,5}})?"
 )
 _ENDPOINT = re.compile(r"(?<![\w./:@-])(" + HOST + r")(?=:\d{2,5}/[A-Za-z])")
+# The keys with this `least` in redact.toml, such as `token`, also name what is no secret.
+_LEAST_OF_COMMON_NAMES = 16
 _DOMAIN = re.compile(r"(?<![\w./@-])(?:\w[\w-]{0,62}+\.){1,8}[A-Za-z]{2,24}+(?![\w-]|\.\w)")
 
 
@@ -77,6 +80,7 @@ class Names:
                 Rule(("world_info",), lambda: _WORLD, self._world),
                 *self._patterns(),
                 *self._key_rules(secret),
+                *self._marked_secrets(tuple(key for key in secret if key.least < _LEAST_OF_COMMON_NAMES)),
                 *(Rule((one.literal,), partial(compile_context, one), self._in_context) for one in rules.contexts),
                 *(Rule((one.literal,), partial(compile_shape, one), self._naming(one.kind)) for one, quick in shapes
                   if quick is None),
@@ -94,6 +98,11 @@ class Names:
         if keys:
             hints = tuple(hint for key in keys for name in key.names for hint in key_hints(name))
             yield Rule(hints, partial(compile_keys, keys), self._keyed)
+
+    def _marked_secrets(self, keys: tuple[Key, ...]) -> Iterator[Rule]:
+        if keys:
+            hints = tuple(hint for key in keys for name in key.names for hint in key_hints(name, "=>:|,\"' \t\xa0"))
+            yield Rule(hints, partial(compile_marked_secrets, keys), self._keyed)
 
     @property
     def patterns(self) -> list[re.Pattern[str]]:
