@@ -18,9 +18,10 @@ _MODE = "[bcdlps-][r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-][.+@]?"
 PEOPLE = (
     ((" as @", "su - "), rf"\b(?:as @|su - )(?P<user1>{USER})"),
     (
-        ("author", "contact", "maintainer", "owner", "from:", "full name", "full_name", "operator", "researcher"),
+        # Not `operator`: `Operator: Batch Norm` names none.
+        ("author", "contact", "maintainer", "owner", "from:", "full name", "full_name", "researcher"),
         (
-            r"\b(?i:author|contact|maintainer|owner|from|full[ _]name|operator|researcher)s?[\"']?[:=] ?[\"']?"
+            r"\b(?i:author|contact|maintainer|owner|from|full[ _]name|researcher)s?[\"']?[:=] ?[\"']?"
             rf"(?P<user1>{_PERSON})(?![\w.(])"
         ),
     ),
@@ -29,7 +30,10 @@ PEOPLE = (
     (("by user ", "dr. ", "prof. "), rf"(?:\b[Bb]y user |(?=\b(?:Dr|Prof)\.))(?P<user1>{_PERSON})"),
     (
         ("tel:", "tel.", "tel ", "phone", "mobile"),
-        r"(?i)\b(?:tel|phone|mobile)\w{0,6}[.: =]{1,4}(?P<user1>(?:\+\d|\(?0\d)[\d ()/-]{6,20}\d)",
+        (
+            r"(?i)\b(?:tel|(?:tele)?phone|mobile)(?:[_ ]?(?:no|nr|number))?[.: =]{1,4}"
+            r"(?P<user1>(?:\+\d|\(?0\d)[\d ()/-]{6,20}\d)(?!\.?\d)"
+        ),
     ),
     (("uid=",), rf"\be?uid=(?P<id1>\d{{1,9}})\((?P<user1>{USER})\)"),
     (("gid=", "groups="), rf"\b(?:e?gid|groups)=(?P<id1>\d{{1,9}})\((?P<group1>{USER})\)"),
