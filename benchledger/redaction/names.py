@@ -45,7 +45,7 @@ _ALIASES = {
     "project": "group", "id": "user",
 }  # fmt: skip
 _URL = re.compile(
-    rf"(?<![A-Za-z])((?:{_SCHEMES})://(?:[^\s/@:]{{0,128}}(?::[^\s/@:]{{1,128}})?@)?)({HOST})(:\d{{1,5}})?"
+    rf"(?<![A-Za-z])((?:{_SCHEMES})://(?:[^\s/@:]{{0,128}}(?::[^\s/@:]{{1,128}})?@)?)({HOST})(?!://)(:\d{{1,5}})?"
 )
 _ENDPOINT = re.compile(r"(?<![\w./:@-])(" + HOST + r")(?=:\d{2,5}/[A-Za-z])")
 # The keys with this `least` in redact.toml, such as `token`, also name what is no secret.
