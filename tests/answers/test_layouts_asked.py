@@ -10,10 +10,12 @@ import pytest
 from benchledger import report_max_batch, report_memory, report_speed, report_speedup, sql, use_definitions
 from benchledger.errors import BenchledgerError, NothingFoundError
 from benchledger.exports.output_forms import report_text
+from tests.answers.conftest import Own
 from tests.cli.bench import run_bench
 from tests.exports.hostile import HOSTILE
 from tests.exports.test_markdown import Rendered
 from tests.ledger_rows import ledger_rows
+from tests.views.conftest import given
 
 
 @pytest.fixture
@@ -53,77 +55,69 @@ def test_a_row_without_any_of_the_columns_asked_for_stays(readme_000: Path) -> N
     assert table.frame.rows() == [("1", "-"), ("8", "-")]
 
 
-def test_bs_max_is_the_largest_that_ran_row_by_row_and_says_which(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(10.0, batch_size_per_gpu=32)
-        ledger.run(9.0, batch_size_per_gpu=64)
-        ledger.run(batch_size_per_gpu=96, status="truncated")
-        ledger.run(80.0, gpus=8, batch_size_per_gpu=32)
-        ledger.run(gpus=8, batch_size_per_gpu=64, status="oom")
-
-    (table,) = report_speed(db=db, columns="fp32:max").tables
+@given(
+    lambda ledger: [
+        ledger.run(10.0, batch_size_per_gpu=32),
+        ledger.run(9.0, batch_size_per_gpu=64),
+        ledger.run(batch_size_per_gpu=96, status="truncated"),
+        ledger.run(80.0, gpus=8, batch_size_per_gpu=32),
+        ledger.run(gpus=8, batch_size_per_gpu=64, status="oom"),
+    ]
+)
+def test_bs_max_is_the_largest_that_ran_row_by_row_and_says_which(own: Own) -> None:
+    (table,) = report_speed(**own, columns="fp32:max").tables
 
     assert table.frame.rows() == [("1", "9.00"), ("8", "80.00")]
     assert table.notes[0] == "BS=max: 1 x FP32(BS=64), 8 x FP32(BS=32)"
 
 
-def test_the_largest_that_ran_counts_also_where_its_rule_gives_no_number(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(10.0, batch_size_per_gpu=32)
-        ledger.run(batch_size_per_gpu=64)
-
-    assert report_speed(db=db, columns="fp32:max").tables[0].frame.rows() == [("1", "TOO FEW RECORDS")]
+@given(lambda ledger: [ledger.run(10.0, batch_size_per_gpu=32), ledger.run(batch_size_per_gpu=64)])
+def test_the_largest_that_ran_counts_also_where_its_rule_gives_no_number(own: Own) -> None:
+    assert report_speed(**own, columns="fp32:max").tables[0].frame.rows() == [("1", "TOO FEW RECORDS")]
 
 
-def test_rows_are_split_only_by_what_is_shown(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(1.0)
-        ledger.run(2.0, gpus=32, nodes=4)
-        ledger.run(3.0, gpus=32, nodes=None)
-
-    (table,) = report_speed(db=db, rows="1").tables
-    (split,) = report_speed(db=db, rows="1,32,64").tables
+@given(lambda ledger: [ledger.run(1.0), ledger.run(2.0, gpus=32, nodes=4), ledger.run(3.0, gpus=32, nodes=None)])
+def test_rows_are_split_only_by_what_is_shown(own: Own) -> None:
+    (table,) = report_speed(**own, rows="1").tables
+    (split,) = report_speed(**own, rows="1,32,64").tables
 
     assert table.frame.rows() == [("1", "1.00")]
     assert split.frame.rows() == [("1", "1", "1.00"), ("32", "4", "2.00"), ("32", "unknown", "3.00"), ("64", "-", "-")]
 
 
-def test_the_speedup_table_has_rows_and_columns_that_are_asked_for(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(100.0)
-        ledger.run(730.0, gpus=8)
-
-    (table,) = report_speedup(db=db, columns="gpu_num,speedup,efficiency", rows="8,16").tables
+@given(lambda ledger: [ledger.run(100.0), ledger.run(730.0, gpus=8)])
+def test_the_speedup_table_has_rows_and_columns_that_are_asked_for(own: Own) -> None:
+    (table,) = report_speedup(**own, columns="gpu_num,speedup,efficiency", rows="8,16").tables
 
     assert table.frame.rows() == [("8", "7.30", "0.912"), ("16", "-", "-")]
 
 
-def test_a_speedup_is_written_as_python_prints_it_but_for_the_base(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        for gpus, speed in ((1, 100.0), (2, 200.0), (4, 399.6), (8, 730.0), (16, 55.0)):
-            ledger.run(speed, gpus=gpus)
-
-    (table,) = report_speedup(db=db, layout="dlperf").tables
+@given(
+    lambda ledger: [
+        ledger.run(speed, gpus=gpus) for gpus, speed in ((1, 100.0), (2, 200.0), (4, 399.6), (8, 730.0), (16, 55.0))
+    ]
+)
+def test_a_speedup_is_written_as_python_prints_it_but_for_the_base(own: Own) -> None:
+    (table,) = report_speedup(**own, layout="dlperf").tables
 
     assert table.frame["speedup"].to_list() == ["1.00", "2.0", "4.0", "7.3", "0.55"]
 
 
-def test_xla_stands_in_the_section_only_where_somebody_stated_it(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(1.0, options='{"xla":"true"}')
-        ledger.run(1.0, precision="fp16")
-
-    sections = [table.above.section for table in report_speedup(db=db, layout="dlperf").tables]
+@given(lambda ledger: [ledger.run(1.0, options='{"xla":"true"}'), ledger.run(1.0, precision="fp16")])
+def test_xla_stands_in_the_section_only_where_somebody_stated_it(own: Own) -> None:
+    sections = [table.above.section for table in report_speedup(**own, layout="dlperf").tables]
 
     assert sorted(map(str, sections)) == ["FP16", "FP32 & W/ XLA"]
 
 
-def test_a_table_of_strong_scaling_says_what_is_fixed(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(1.0, batch_size_per_gpu=64, global_batch_size=64)
-        ledger.run(2.0, gpus=2, batch_size_per_gpu=32, global_batch_size=64)
-
-    titles = [table.above.title for table in report_speedup(db=db, layout="dlperf").tables]
+@given(
+    lambda ledger: [
+        ledger.run(1.0, batch_size_per_gpu=64, global_batch_size=64),
+        ledger.run(2.0, gpus=2, batch_size_per_gpu=32, global_batch_size=64),
+    ]
+)
+def test_a_table_of_strong_scaling_says_what_is_fixed(own: Own) -> None:
+    titles = [table.above.title for table in report_speedup(**own, layout="dlperf").tables]
 
     assert "BERT-base global_batch_size = 64" in titles
 
@@ -192,25 +186,28 @@ def test_the_unit_asked_for_stands_in_every_layout(readme_000: Path) -> None:
     assert all("seq/s" in table.frame.columns for table in speedups)
 
 
-def test_what_is_said_below_a_table_is_of_what_it_shows(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(1.0)
-        for speed in (7.0, 8.0):
-            ledger.run(speed, gpus=8)
-        ledger.run(9.0, gpus=8, status="failed")
-
-    (table,) = report_speed(db=db, rows=1).tables
+@given(
+    lambda ledger: [
+        ledger.run(1.0),
+        *(ledger.run(speed, gpus=8) for speed in (7.0, 8.0)),
+        ledger.run(9.0, gpus=8, status="failed"),
+    ]
+)
+def test_what_is_said_below_a_table_is_of_what_it_shows(own: Own) -> None:
+    (table,) = report_speed(**own, rows=1).tables
 
     assert table.notes == ("trials: 1 per cell, 0 dropped; records: 1 used per cell, 0 skipped",)
 
 
-def test_memory_has_the_same_columns_and_rows(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.device_memory(ledger.run(1.0), ("0", 15000.0))
-        ledger.device_memory(ledger.run(1.0, batch_size_per_gpu=48), ("0", 16000.0))
-        ledger.run(gpus=8, status="oom")
-
-    (table,) = report_memory(db=db, layout="paddle", lang="zh", columns="fp32:max,amp:64", rows="1,8,32").tables
+@given(
+    lambda ledger: [
+        ledger.device_memory(ledger.run(1.0), ("0", 15000.0)),
+        ledger.device_memory(ledger.run(1.0, batch_size_per_gpu=48), ("0", 16000.0)),
+        ledger.run(gpus=8, status="oom"),
+    ]
+)
+def test_memory_has_the_same_columns_and_rows(own: Own) -> None:
+    (table,) = report_memory(**own, layout="paddle", lang="zh", columns="fp32:max,amp:64", rows="1,8,32").tables
 
     assert table.frame.columns == ["卡数", "FP32(BS=max)", "AMP(BS=64)"]
     assert table.frame.rows() == [("1", "16000.00", "-"), ("8", "OOM", "-"), ("32", "-", "-")]

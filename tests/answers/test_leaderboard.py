@@ -10,7 +10,9 @@ import pytest
 import benchledger
 from benchledger.answers.tables.table import Report
 from benchledger.errors import NothingFoundError
+from tests.answers.conftest import Own
 from tests.ledger_rows import LedgerRows, ledger_rows
+from tests.views.conftest import given
 
 
 def board(report: Report, *columns: str) -> list[tuple[str, ...]]:
@@ -37,13 +39,11 @@ def test_a_tie_is_written_as_the_range_of_its_ranks(db: Path) -> None:
     assert report.cells.select("rank", "rank_last").rows() == [(1, 1), (2, 3), (2, 3), (4, 4)]
 
 
-def test_those_that_meet_the_filters_are_ranked_among_themselves(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(9.0, framework="tensorflow")
-        ledger.run(7.0)
-        ledger.run(5.0, batch_size_per_gpu=16)
-
-    assert board(benchledger.leaderboard(db=db, framework="pytorch"), "rank", "samples/s") == [
+@given(
+    lambda ledger: [ledger.run(9.0, framework="tensorflow"), ledger.run(7.0), ledger.run(5.0, batch_size_per_gpu=16)]
+)
+def test_those_that_meet_the_filters_are_ranked_among_themselves(own: Own) -> None:
+    assert board(benchledger.leaderboard(**own, framework="pytorch"), "rank", "samples/s") == [
         ("1", "7.00"),
         ("2", "5.00"),
     ]
@@ -74,12 +74,9 @@ def test_where_nobody_states_the_gpu_series_compete_on_their_system_or_in_their_
     assert "ranked on their own system, or else in their own campaign" in report.tables[0].notes[0]
 
 
-def test_a_sequence_length_that_nobody_states_is_listed_below_and_not_ranked(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(9.0, seq_len=None)
-        ledger.run(7.0)
-
-    report = benchledger.leaderboard(db=db)
+@given(lambda ledger: [ledger.run(9.0, seq_len=None), ledger.run(7.0)])
+def test_a_sequence_length_that_nobody_states_is_listed_below_and_not_ranked(own: Own) -> None:
+    report = benchledger.leaderboard(**own)
 
     assert board(report, "seq_len", "rank", "samples/s") == [("128", "1", "7.00"), ("unknown", "-", "9.00")]
     assert report.tables[0].notes == (
@@ -170,9 +167,7 @@ def test_a_campaign_whose_name_holds_brackets_is_found_by_its_name(db: Path) -> 
     assert board(benchledger.leaderboard(db=db, campaign="runs[1]")) == [("1", "9.00", "runs[1]")]
 
 
-def test_no_speed_at_all_is_nothing_found(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(status="oom")
-
+@given(lambda ledger: ledger.run(status="oom"))
+def test_no_speed_at_all_is_nothing_found(own: Own) -> None:
     with pytest.raises(NothingFoundError, match="none of the selected series has a speed"):
-        benchledger.leaderboard(db=db)
+        benchledger.leaderboard(**own)

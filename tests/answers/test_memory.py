@@ -2,63 +2,64 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from benchledger import report_memory
 from benchledger.errors import NothingFoundError
-from tests.ledger_rows import ledger_rows
+from tests.answers.conftest import Own
+from tests.ledger_rows import LedgerRows
+from tests.views.conftest import given
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    return tmp_path / "bench.duckdb"
+def three_trials_on_two_devices(ledger: LedgerRows) -> None:
+    for most in (9000.0, 9100.0, 9900.0):
+        run = ledger.run(1.0, gpus=2)
+        ledger.device_memory(run, ("0", 100.0), ("0", most), ("1", 50.0), ("1", most - 1))
 
 
-def test_memory_is_the_median_over_trials_of_the_fullest_device(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        for most in (9000.0, 9100.0, 9900.0):
-            run = ledger.run(1.0, gpus=2)
-            ledger.device_memory(run, ("0", 100.0), ("0", most), ("1", 50.0), ("1", most - 1))
-
-    table = report_memory(db=db).tables[0]
+@given(three_trials_on_two_devices)
+def test_memory_is_the_median_over_trials_of_the_fullest_device(own: Own) -> None:
+    table = report_memory(**own).tables[0]
 
     assert table.frame.rows() == [("2", "9100.00")]
     assert table.facts["unit"] == "MiB"
     assert table.facts["definition"] == "device"
 
 
-def test_two_definitions_of_memory_are_two_tables(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        run = ledger.run(1.0)
-        ledger.device_memory(run, ("0", 9000.0))
-        (log,) = ledger.con.execute("select log_id from run_log where role = 'train'").fetchone() or ()
-        ledger.record(log, 50, ledger.allocated_shape, 7000.0, device="0")
+def device_and_allocated_memory(ledger: LedgerRows) -> None:
+    run = ledger.run(1.0)
+    ledger.device_memory(run, ("0", 9000.0))
+    (log,) = (
+        ledger.con.execute("select log_id from run_log where run_id = ? and role = 'train'", [run]).fetchone() or ()
+    )
+    ledger.record(log, 50, ledger.allocated_shape, 7000.0, device="0")
 
-    report = report_memory(db=db)
+
+@given(device_and_allocated_memory)
+def test_two_definitions_of_memory_are_two_tables(own: Own) -> None:
+    report = report_memory(**own)
 
     assert [table.facts["definition"] for table in report.tables] == ["allocated", "device"]
     assert [table.frame["FP32(BS=32)"].to_list() for table in report.tables] == [["7000.00"], ["9000.00"]]
 
 
-def test_a_case_without_memory_is_a_dash_and_one_that_ran_out_says_oom(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.device_memory(ledger.run(1.0), ("0", 9000.0))
-        ledger.run(8.0, gpus=8)
-        ledger.device_memory(ledger.run(gpus=16, status="oom"), ("0", 16000.0))
-
-    table = report_memory(db=db).tables[0]
+@given(
+    lambda ledger: [
+        ledger.device_memory(ledger.run(1.0), ("0", 9000.0)),
+        ledger.run(8.0, gpus=8),
+        ledger.device_memory(ledger.run(gpus=16, status="oom"), ("0", 16000.0)),
+    ]
+)
+def test_a_case_without_memory_is_a_dash_and_one_that_ran_out_says_oom(own: Own) -> None:
+    table = report_memory(**own).tables[0]
 
     assert table.frame.rows() == [("1", "9000.00"), ("8", "-"), ("16", "OOM")]
     assert str(table.coverage) == "1 of 3 cells filled; missing: 8 x fp32 BS=32: no device memory, 16 x fp32 BS=32: oom"
 
 
-def test_a_ledger_without_memory_says_where_memory_comes_from(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(1.0)
-
+@given(lambda ledger: ledger.run(1.0))
+def test_a_ledger_without_memory_says_where_memory_comes_from(own: Own) -> None:
     with pytest.raises(
         NothingFoundError, match=r"none of the 1 selected series has a memory sample. Memory comes from"
     ):
-        report_memory(db=db)
+        report_memory(**own)

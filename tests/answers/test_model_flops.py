@@ -8,7 +8,9 @@ import pytest
 
 import benchledger
 from benchledger.errors import NothingFoundError, UsageError
+from tests.answers.conftest import Own
 from tests.ledger_rows import ledger_rows
+from tests.views.conftest import given
 
 H200 = {"gpu_model": "H200"}
 
@@ -40,18 +42,20 @@ def test_mfu_is_the_share_that_one_works_out_by_hand(db: Path, options: str | No
     assert head_tokens > 20 or by_hand * 989.5 / 790 == pytest.approx(51.3, abs=0.1)
 
 
-def test_a_model_or_gpu_of_unknown_size_has_no_mfu(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(100.0, environment=H200)
-        ledger.run(200.0, model="resnet50", environment=H200)
-        ledger.run(300.0, environment={"gpu_model": "A card of tomorrow"})
+@given(
+    lambda ledger: [
+        ledger.run(100.0, environment=H200),
+        ledger.run(200.0, model="resnet50", environment=H200),
+        ledger.run(300.0, environment={"gpu_model": "A card of tomorrow"}),
         # No float holds its FLOP/s.
-        ledger.run(1e300, precision="bf16", environment=H200)
-
-    assert len(benchledger.report_speed(db=db, mfu=True).cells) == 1
-    assert len(benchledger.report_speed(db=db).cells) == 4
+        ledger.run(1e300, precision="bf16", environment=H200),
+    ]
+)
+def test_a_model_or_gpu_of_unknown_size_has_no_mfu(own: Own) -> None:
+    assert len(benchledger.report_speed(**own, mfu=True).cells) == 1
+    assert len(benchledger.report_speed(**own).cells) == 4
     with pytest.raises(NothingFoundError, match="no speed of a transformer"):
-        benchledger.report_speed(db=db, mfu=True, model="resnet50")
+        benchledger.report_speed(**own, mfu=True, model="resnet50")
 
 
 def test_a_share_is_not_asked_for_as_a_speed(db: Path) -> None:

@@ -12,8 +12,10 @@ import benchledger
 from benchledger.answers.tables.table import Report
 from benchledger.errors import NothingFoundError, UsageError
 from benchledger.store.database import open_for_writing
+from tests.answers.conftest import Own
 from tests.cli.bench import run_bench
-from tests.ledger_rows import ledger_rows
+from tests.ledger_rows import LedgerRows, ledger_rows
+from tests.views.conftest import given
 
 TESTS = (
     ("bert_base", "pretraining", "fp32"),
@@ -83,28 +85,26 @@ def test_the_screen_of_a_pivot(db: Path) -> None:
     )
 
 
-def test_several_series_in_a_cell_are_shown_by_their_lowest_and_highest_and_never_averaged(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        for batch, speed in ((32, 100.0), (64, 140.0), (96, 120.0)):
-            ledger.run(speed, batch_size_per_gpu=batch)
-        ledger.run(50.0, model="bert_large")
+@given(
+    lambda ledger: [
+        *(ledger.run(speed, batch_size_per_gpu=batch) for batch, speed in ((32, 100.0), (64, 140.0), (96, 120.0))),
+        ledger.run(50.0, model="bert_large"),
+    ]
+)
+def test_several_series_in_a_cell_are_shown_by_their_lowest_and_highest_and_never_averaged(own: Own) -> None:
+    report = benchledger.report_pivot(**own, rows="campaign", columns="model")
 
-    report = benchledger.report_pivot(db=db, rows="campaign", columns="model")
-
-    assert rows(report) == [("ngc", "100.00-140.00*", "50.00")]
+    assert rows(report) == [(own["campaign"], "100.00-140.00*", "50.00")]
     note, _ = report.tables[0].notes
     assert note.startswith("* 1 cell with several series: lowest and highest, no average; they differ in batch_size_")
     assert note.endswith("Add one of these to --rows or --columns, filter, or show the best with --best")
 
 
+@given(lambda ledger: [ledger.run(100.0), ledger.run(40.0, task="squad")])
 @pytest.mark.parametrize("best", [False, True])
-def test_a_cell_of_several_tasks_says_so(db: Path, best: bool) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(100.0)
-        ledger.run(40.0, task="squad")
-
+def test_a_cell_of_several_tasks_says_so(own: Own, best: bool) -> None:
     shown = {
-        columns: benchledger.report_pivot(db=db, rows="campaign", columns=columns, best=best).tables[0].notes
+        columns: benchledger.report_pivot(**own, rows="campaign", columns=columns, best=best).tables[0].notes
         for columns in ("model", "model,task")
     }
 
@@ -173,14 +173,16 @@ def test_the_speed_of_one_gpu_stands_in_no_table_of_all(db: Path) -> None:
     ]
 
 
-def test_a_unit_that_is_a_column_splits_no_table(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        tokens = ledger.shape("summary", name="training_sequences_per_second", quantity="throughput", unit="tokens/s")
-        ledger.run(100.0)
-        ledger.run(9000.0, model="gpt2_345m", shape_id=tokens)
+def samples_and_tokens(ledger: LedgerRows) -> None:
+    tokens = ledger.shape("summary", name="training_sequences_per_second", quantity="throughput", unit="tokens/s")
+    ledger.run(100.0)
+    ledger.run(9000.0, model="gpt2_345m", shape_id=tokens)
 
-    apart = benchledger.report_pivot(db=db, rows="campaign", columns="model")
-    beside = benchledger.report_pivot(db=db, rows="campaign", columns=["model", "unit"])
+
+@given(samples_and_tokens)
+def test_a_unit_that_is_a_column_splits_no_table(own: Own) -> None:
+    apart = benchledger.report_pivot(**own, rows="campaign", columns="model")
+    beside = benchledger.report_pivot(**own, rows="campaign", columns=["model", "unit"])
 
     assert [table.facts["unit"] for table in apart.tables] == ["samples/s", "tokens/s"]
     assert [table.frame.columns for table in beside.tables] == [
@@ -192,12 +194,14 @@ def test_a_unit_that_is_a_column_splits_no_table(db: Path) -> None:
     ("value", "cells"),
     [("speedup", ["1.00", "4.00"]), ("efficiency", ["1.00", "0.50"]), ("memory", ["9000.00", "9500.00"])],
 )
-def test_other_values_stand_in_the_cells(db: Path, value: str, cells: list[str]) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.device_memory(ledger.run(100.0), ("0", 9000.0))
-        ledger.device_memory(ledger.run(400.0, gpus=8), ("0", 9500.0))
-
-    report = benchledger.report_pivot(db=db, rows="model", columns="gpus", value=value)
+@given(
+    lambda ledger: [
+        ledger.device_memory(ledger.run(100.0), ("0", 9000.0)),
+        ledger.device_memory(ledger.run(400.0, gpus=8), ("0", 9500.0)),
+    ]
+)
+def test_other_values_stand_in_the_cells(own: Own, value: str, cells: list[str]) -> None:
+    report = benchledger.report_pivot(**own, rows="model", columns="gpus", value=value)
 
     assert rows(report) == [("bert_base", *cells)]
 
@@ -225,12 +229,11 @@ def test_columns_of_the_environment_can_be_rows(db: Path) -> None:
         ({"value": "memory", "rule": "ngc.*"}, "memory has no rule: remove --rule"),
     ],
 )
-def test_what_cannot_be_a_table_is_refused_with_what_can(db: Path, words: dict[str, object], message: str) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(100.0)
-
+def test_what_cannot_be_a_table_is_refused_with_what_can(
+    one_run_ledger: Path, words: dict[str, object], message: str
+) -> None:
     with pytest.raises(UsageError) as error:
-        benchledger.report_pivot(db=db, **{"rows": "campaign", **words})  # type: ignore[arg-type]
+        benchledger.report_pivot(db=one_run_ledger, **{"rows": "campaign", **words})  # type: ignore[arg-type]
     assert message in str(error.value)
 
 

@@ -9,8 +9,10 @@ import pytest
 import benchledger
 from benchledger.answers.tables.table import Report
 from benchledger.errors import NothingFoundError
+from tests.answers.conftest import Own
 from tests.cli.bench import run_bench
-from tests.ledger_rows import ledger_rows
+from tests.ledger_rows import LedgerRows, ledger_rows
+from tests.views.conftest import given
 
 
 def column(report: Report, *names: str) -> list[tuple[str, ...]]:
@@ -46,24 +48,22 @@ def test_the_fastest_gpu_for_bert_base_in_fp16_is_one_command(db: Path) -> None:
     )
 
 
-def test_whole_speeds_rank_other_than_those_of_one_gpu(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(800.0, gpus=8, environment=gpu("A100"))
-        ledger.run(150.0, environment=gpu("H100"))
-
-    assert column(benchledger.report_ranking(db=db), "rank", "gpu_model") == [("1", "A100"), ("2", "H100")]
-    assert column(benchledger.report_ranking(db=db, per_gpu=True), "rank", "gpu_model") == [
+@given(lambda ledger: [ledger.run(800.0, gpus=8, environment=gpu("A100")), ledger.run(150.0, environment=gpu("H100"))])
+def test_whole_speeds_rank_other_than_those_of_one_gpu(own: Own) -> None:
+    assert column(benchledger.report_ranking(**own), "rank", "gpu_model") == [("1", "A100"), ("2", "H100")]
+    assert column(benchledger.report_ranking(**own, per_gpu=True), "rank", "gpu_model") == [
         ("1", "H100"),
         ("2", "A100"),
     ]
 
 
-def test_equal_speeds_share_a_rank(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        for name, speed in (("A", 9.0), ("B", 7.0), ("C", 7.0), ("D", 5.0)):
-            ledger.run(speed, environment=gpu(name))
-
-    assert column(benchledger.report_ranking(db=db), "rank", "gpu_model") == [
+@given(
+    lambda ledger: [
+        ledger.run(speed, environment=gpu(name)) for name, speed in (("A", 9.0), ("B", 7.0), ("C", 7.0), ("D", 5.0))
+    ]
+)
+def test_equal_speeds_share_a_rank(own: Own) -> None:
+    assert column(benchledger.report_ranking(**own), "rank", "gpu_model") == [
         ("1", "A"),
         ("2-3", "B"),
         ("2-3", "C"),
@@ -71,21 +71,24 @@ def test_equal_speeds_share_a_rank(db: Path) -> None:
     ]
 
 
-def test_other_work_is_another_table(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        for case in ({}, {"task": "squad"}, {"precision": "fp16"}, {"seq_len": 512}, {"model": "bert_large"}):
-            ledger.run(9.0, **case)
+@given(
+    lambda ledger: [
+        ledger.run(9.0, **case)
+        for case in ({}, {"task": "squad"}, {"precision": "fp16"}, {"seq_len": 512}, {"model": "bert_large"})
+    ]
+)
+def test_other_work_is_another_table(own: Own) -> None:
+    assert len(benchledger.report_ranking(**own).tables) == 5
 
-    assert len(benchledger.report_ranking(db=db).tables) == 5
 
-
-def test_of_series_that_state_no_gpu_the_fastest_is_listed_without_a_rank(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(9.0, environment=gpu("A100"))
-        for speed in (10.0, 11.0):
-            ledger.run(speed, environment=gpu(None), batch_size_per_gpu=int(speed))
-
-    report = benchledger.report_ranking(db=db)
+@given(
+    lambda ledger: [
+        ledger.run(9.0, environment=gpu("A100")),
+        *(ledger.run(speed, environment=gpu(None), batch_size_per_gpu=int(speed)) for speed in (10.0, 11.0)),
+    ]
+)
+def test_of_series_that_state_no_gpu_the_fastest_is_listed_without_a_rank(own: Own) -> None:
+    report = benchledger.report_ranking(**own)
 
     ranks = report.tables[0].frame.select("rank", "samples/s", "gpu_model").rows()
     assert ranks == [("1", "9.00", "A100"), ("-", "11.00", "unknown")]
@@ -93,21 +96,21 @@ def test_of_series_that_state_no_gpu_the_fastest_is_listed_without_a_rank(db: Pa
     assert report.cells["rank"].to_list() == [1, None]
 
 
-def test_of_times_the_shortest_is_the_fastest(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        seconds = ledger.shape("summary", name="training_sequences_per_second", quantity="throughput", unit="s")
-        for name, took in (("A100", 9.0), ("H100", 5.0)):
-            ledger.run(took, shape_id=seconds, environment=gpu(name))
+def times(ledger: LedgerRows) -> None:
+    seconds = ledger.shape("summary", name="training_sequences_per_second", quantity="throughput", unit="s")
+    for name, took in (("A100", 9.0), ("H100", 5.0)):
+        ledger.run(took, shape_id=seconds, environment=gpu(name))
 
-    assert column(benchledger.report_ranking(db=db), "rank", "s", "gpu_model") == [
+
+@given(times)
+def test_of_times_the_shortest_is_the_fastest(own: Own) -> None:
+    assert column(benchledger.report_ranking(**own), "rank", "s", "gpu_model") == [
         ("1", "5.00", "H100"),
         ("2", "9.00", "A100"),
     ]
 
 
-def test_nothing_to_rank_says_why(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(status="oom")
-
+@given(lambda ledger: ledger.run(status="oom"))
+def test_nothing_to_rank_says_why(own: Own) -> None:
     with pytest.raises(NothingFoundError, match="none of the selected series has a speed"):
-        benchledger.report_ranking(db=db)
+        benchledger.report_ranking(**own)

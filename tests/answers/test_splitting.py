@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from benchledger import report_speed
-from tests.ledger_rows import ledger_rows
+from tests.answers.conftest import Own
+from tests.ledger_rows import LedgerRows, ledger_rows
+from tests.views.conftest import given
 
 
 @pytest.fixture
@@ -35,55 +37,67 @@ def test_tables_split_by_what_must_never_be_side_by_side(db: Path, column: str, 
     assert sorted(cell for table in report.tables for cell in table.frame["FP32(BS=32)"]) == ["1.00", "2.00"]
 
 
-def test_tables_split_by_gpu_model_and_unit(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        tokens = ledger.shape("summary", name="tokens", quantity="throughput", unit="tokens/s")
-        ledger.run(1.0)
-        ledger.run(2.0, environment={"gpu_model": "H200"})
-        ledger.run(3.0, environment={"gpu_model": "H200"}, gpus=8, shape_id=tokens)
+def two_gpu_models_and_units(ledger: LedgerRows) -> None:
+    tokens = ledger.shape("summary", name="tokens", quantity="throughput", unit="tokens/s")
+    ledger.run(1.0)
+    ledger.run(2.0, environment={"gpu_model": "H200"})
+    ledger.run(3.0, environment={"gpu_model": "H200"}, gpus=8, shape_id=tokens)
 
-    report = report_speed(db=db)
+
+@given(two_gpu_models_and_units)
+def test_tables_split_by_gpu_model_and_unit(own: Own) -> None:
+    report = report_speed(**own)
 
     assert report.split_by == ("gpu_model", "unit")
     assert [table.frame["FP32(BS=32)"].to_list() for table in report.tables] == [["2.00"], ["3.00"], ["1.00"]]
 
 
-def test_rows_split_by_exactly_the_columns_in_which_series_of_one_cell_differ(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(1.0, seq_len=128)
-        ledger.run(2.0, seq_len=512)
-        ledger.run(3.0, seq_len=512, environment={"framework_version": "1.6"}, gpus=8)
-
-    table = report_speed(db=db).tables[0]
+@given(
+    lambda ledger: [
+        ledger.run(1.0, seq_len=128),
+        ledger.run(2.0, seq_len=512),
+        ledger.run(3.0, seq_len=512, environment={"framework_version": "1.6"}, gpus=8),
+    ]
+)
+def test_rows_split_by_exactly_the_columns_in_which_series_of_one_cell_differ(own: Own) -> None:
+    table = report_speed(**own).tables[0]
 
     assert table.rows_split_by == ("seq_len",)
     assert table.frame.columns == ["gpus", "seq_len", "FP32(BS=32)"]
     assert table.frame.rows() == [("1", "128", "1.00"), ("1", "512", "2.00"), ("8", "512", "3.00")]
 
 
-@pytest.mark.parametrize("column", ["framework_version", "implementation_version", "gpu_memory_mib"])
-def test_rows_split_by_an_environment_that_differs(db: Path, column: str) -> None:
-    value, other = ("1", "2") if column.endswith("version") else (16384, 32768)
-    with ledger_rows(db) as ledger:
-        ledger.run(1.0, environment={column: value})
-        ledger.run(2.0, environment={column: other})
+ENVIRONMENTS = {"framework_version": ("1", "2"), "implementation_version": ("1", "2"), "gpu_memory_mib": (16384, 32768)}
 
-    table = report_speed(db=db).tables[0]
+
+@given(
+    lambda ledger: [
+        ledger.run(speed, campaign=column, environment={column: value})
+        for column, values in ENVIRONMENTS.items()
+        for speed, value in enumerate(values, start=1)
+    ]
+)
+@pytest.mark.parametrize("column", ENVIRONMENTS)
+def test_rows_split_by_an_environment_that_differs(given_all: Path, column: str) -> None:
+    value, other = ENVIRONMENTS[column]
+    table = report_speed(db=given_all, campaign=column).tables[0]
 
     assert table.rows_split_by == (column,)
     assert table.frame.rows() == [("1", str(value), "1.00"), ("1", str(other), "2.00")]
 
 
-def test_accumulation_splits_only_the_row_that_needs_it(db: Path) -> None:
+def with_and_without_accumulation(ledger: LedgerRows) -> None:
     # README 000: with 1 GPU every column has its own accumulation, and one row all the same; with 32 GPUs each batch
     # size was run with and without.
-    with ledger_rows(db) as ledger:
-        ledger.readme_000()
-        for batch_size, accumulation, speed in [(32, 66, 3973.97), (48, 44, 3900.0), (32, 1, 3100.0), (48, 1, 3179.96)]:
-            case = {"batch_size_per_gpu": batch_size, "gradient_accumulation": accumulation}
-            ledger.run(speed, gpus=32, nodes=4, global_batch_size=32 * batch_size * accumulation, **case)
+    ledger.readme_000()
+    for batch_size, accumulation, speed in [(32, 66, 3973.97), (48, 44, 3900.0), (32, 1, 3100.0), (48, 1, 3179.96)]:
+        case = {"batch_size_per_gpu": batch_size, "gradient_accumulation": accumulation}
+        ledger.run(speed, gpus=32, nodes=4, global_batch_size=32 * batch_size * accumulation, **case)
 
-    table = report_speed(db=db).tables[0]
+
+@given(with_and_without_accumulation)
+def test_accumulation_splits_only_the_row_that_needs_it(own: Own) -> None:
+    table = report_speed(**own).tables[0]
 
     assert table.rows_split_by == ("global_batch_size", "gradient_accumulation")
     assert [row[:5] for row in table.frame.rows()] == [
@@ -94,28 +108,30 @@ def test_accumulation_splits_only_the_row_that_needs_it(db: Path) -> None:
     ]
 
 
-def test_no_series_is_lost_by_the_layout(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        speed = 0.0
-        for gpus in (1, None):
-            for precision in ("fp32", None):
-                for options in (None, '{"a": 1}'):
-                    for accumulation in (None, 1, 4):
-                        speed += 1
-                        case = {"gpus": gpus, "precision": precision, "options": options}
-                        ledger.run(speed, gradient_accumulation=accumulation, **case)
+def cases_with_and_without_each_fact(ledger: LedgerRows) -> None:
+    speed = 0.0
+    for gpus in (1, None):
+        for precision in ("fp32", None):
+            for options in (None, '{"a": 1}'):
+                for accumulation in (None, 1, 4):
+                    speed += 1
+                    case = {"gpus": gpus, "precision": precision, "options": options}
+                    ledger.run(speed, gradient_accumulation=accumulation, **case)
 
-    report = report_speed(db=db)
+
+@given(cases_with_and_without_each_fact)
+def test_no_series_is_lost_by_the_layout(own: Own) -> None:
+    report = report_speed(**own)
 
     cells = [cell for table in report.tables for row in table.frame.rows() for cell in row if cell.endswith(".00")]
     assert sorted(map(float, cells)) == [float(number) for number in range(1, 25)]
 
 
-def test_what_nobody_stated_is_unknown(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(1.0, gpus=None, precision=None, batch_size_per_gpu=None, environment={"gpu_model": None})
-
-    table = report_speed(db=db).tables[0]
+@given(
+    lambda ledger: ledger.run(1.0, gpus=None, precision=None, batch_size_per_gpu=None, environment={"gpu_model": None})
+)
+def test_what_nobody_stated_is_unknown(own: Own) -> None:
+    table = report_speed(**own).tables[0]
 
     assert table.facts["gpu_model"] is None
     assert table.frame.to_dicts() == [{"gpus": "unknown", "UNKNOWN(BS=unknown)": "1.00"}]

@@ -10,9 +10,11 @@ import pytest
 
 import benchledger
 from benchledger.errors import NothingFoundError, UsageError
+from tests.answers.conftest import Own
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import ask
 from tests.ledger_rows import LedgerRows, ledger_rows
+from tests.views.conftest import given
 
 GPT = {"model": "gpt2_345m", "implementation": "megatron"}
 
@@ -32,11 +34,9 @@ def kernels(ledger: LedgerRows, run_id: int, *seconds: float, profile: int = 1, 
         ledger.record(log_id, line, shape, value, device=device)
 
 
-def test_a_case_has_a_file_with_the_fields_of_readme_002(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(9000.5, path="logs/a.log", **GPT)
-
-    result = benchledger.export_index(db=db)
+@given(lambda ledger: ledger.run(9000.5, path="logs/a.log", **GPT))
+def test_a_case_has_a_file_with_the_fields_of_readme_002(own: Own) -> None:
+    result = benchledger.export_index(**own)
 
     assert result.files == {
         "NLP/gpt/logs/index/nlp_gpt_sp_bs32_fp32_1_speed": {
@@ -54,25 +54,25 @@ def test_a_case_has_a_file_with_the_fields_of_readme_002(db: Path) -> None:
     }
 
 
-def test_several_gpus_are_mp_and_a_picture_model_is_of_cv(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(2458.7, gpus=8, model="resnet50")
-
-    ((path, file),) = benchledger.export_index(db=db).files.items()
+@given(lambda ledger: ledger.run(2458.7, gpus=8, model="resnet50"))
+def test_several_gpus_are_mp_and_a_picture_model_is_of_cv(own: Own) -> None:
+    ((path, file),) = benchledger.export_index(**own).files.items()
 
     assert path == "CV/ResNet50/logs/index/clas_ResNet50_mp_bs32_fp32_8_speed"
     assert (file["run_mode"], file["gpu_num"], file["direction_id"], file["mission_name"]) == ("mp", 8, 0, "图像分类")
 
 
-def test_memory_profile_and_largest_batch_are_files_of_their_own_where_they_are_known(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        run = ledger.run(9.0, batch_size_per_gpu=16, **GPT)
-        ledger.device_memory(run, ("0", 15000.0), ("1", 15001.0))
-        kernels(ledger, run, 0.25, 0.5)
-        ledger.run(8.0, batch_size_per_gpu=8, **GPT)
-        ledger.run(status="oom", batch_size_per_gpu=32, environment={"gpu_model": None}, **GPT)
+def every_kind_of_file(ledger: LedgerRows) -> None:
+    run = ledger.run(9.0, batch_size_per_gpu=16, **GPT)
+    ledger.device_memory(run, ("0", 15000.0), ("1", 15001.0))
+    kernels(ledger, run, 0.25, 0.5)
+    ledger.run(8.0, batch_size_per_gpu=8, **GPT)
+    ledger.run(status="oom", batch_size_per_gpu=32, environment={"gpu_model": None}, **GPT)
 
-    files = benchledger.export_index(db=db).files
+
+@given(every_kind_of_file)
+def test_memory_profile_and_largest_batch_are_files_of_their_own_where_they_are_known(own: Own) -> None:
+    files = benchledger.export_index(**own).files
 
     assert {
         path.rpartition("/")[2]: (file["index"], file["FINAL_RESULT"], file["UNIT"]) for path, file in files.items()
@@ -86,24 +86,23 @@ def test_memory_profile_and_largest_batch_are_files_of_their_own_where_they_are_
     }
 
 
-def test_a_failed_case_has_the_flag_and_a_zero_and_one_that_only_lacks_a_speed_is_left_out(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(status="nan", **GPT)
-        ledger.run(status="ok", gpus=8, **GPT)
-
-    result = benchledger.export_index(db=db)
+@given(lambda ledger: [ledger.run(status="nan", **GPT), ledger.run(status="ok", gpus=8, **GPT)])
+def test_a_failed_case_has_the_flag_and_a_zero_and_one_that_only_lacks_a_speed_is_left_out(own: Own) -> None:
+    result = benchledger.export_index(**own)
     (file,) = result.files.values()
 
     assert (file["JOB_FAIL_FLAG"], file["FINAL_RESULT"]) == (1, 0)
     assert result.notes == ("series left out: 1; no speed, and no run of them failed",)
 
 
-def test_of_a_case_that_failed_once_the_series_with_a_speed_stands(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(9.0, **GPT)
-        ledger.run(status="truncated", environment={"gpu_model": "A100-SXM4-40GB"}, **GPT)
-
-    result = benchledger.export_index(db=db)
+@given(
+    lambda ledger: [
+        ledger.run(9.0, **GPT),
+        ledger.run(status="truncated", environment={"gpu_model": "A100-SXM4-40GB"}, **GPT),
+    ]
+)
+def test_of_a_case_that_failed_once_the_series_with_a_speed_stands(own: Own) -> None:
+    result = benchledger.export_index(**own)
 
     assert [file["FINAL_RESULT"] for file in result.files.values()] == [9.0]
     assert result.notes == ("nlp_gpt_sp_bs32_fp32_1: the series with a speed stands; left out: truncated",)
@@ -127,34 +126,38 @@ def test_two_series_of_one_name_are_refused_with_the_filter_that_tells_them_apar
         benchledger.export_index(db=db)
 
 
-def test_several_rules_of_a_glob_are_refused_by_their_names(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.rule("summary.mean", kind="summary", statistic="last", trial_statistic="mean")
-        ledger.run(9.0, **GPT)
-
+@given(
+    lambda ledger: [
+        ledger.rule("summary.mean", kind="summary", statistic="last", trial_statistic="mean"),
+        ledger.run(9.0, **GPT),
+    ]
+)
+def test_several_rules_of_a_glob_are_refused_by_their_names(own: Own) -> None:
     with pytest.raises(UsageError, match=r"2 rules give .*nlp_gpt_sp_bs32_fp32_1: ngc.summary, summary.mean.*--rule"):
-        benchledger.export_index(db=db, rule="*.*m*")
+        benchledger.export_index(**own, rule="*.*m*")
 
 
-def test_of_several_profiles_and_devices_of_a_run_the_one_whose_kernels_took_longest_counts(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        run = ledger.run(9.0, **GPT)
-        kernels(ledger, run, 0.25, 0.25, other=(0.5, 0.5))
-        kernels(ledger, run, 0.25, 0.5, profile=2)
+def two_profiles_and_devices(
+    ledger: LedgerRows,
+) -> None:
+    run = ledger.run(9.0, **GPT)
+    kernels(ledger, run, 0.25, 0.25, other=(0.5, 0.5))
+    kernels(ledger, run, 0.25, 0.5, profile=2)
 
-    files = benchledger.export_index(db=db).files
+
+@given(two_profiles_and_devices)
+def test_of_several_profiles_and_devices_of_a_run_the_one_whose_kernels_took_longest_counts(own: Own) -> None:
+    files = benchledger.export_index(**own).files
 
     assert [file["FINAL_RESULT"] for file in files.values() if file["index"] == 3] == [
         {"ComputationTime_Total": 1000.0}
     ]
 
 
-def test_a_model_without_a_mission_is_named(db: Path) -> None:
-    with ledger_rows(db) as ledger:
-        ledger.run(9.0, model="dlrm")
-
+@given(lambda ledger: ledger.run(9.0, model="dlrm"))
+def test_a_model_without_a_mission_is_named(own: Own) -> None:
     with pytest.raises(NothingFoundError, match="models left out: dlrm"):
-        benchledger.export_index(db=db)
+        benchledger.export_index(**own)
 
 
 def test_the_megatron_runs_of_the_h200_make_readme_002s_files_and_are_read_again(
