@@ -31,6 +31,11 @@ _ARCHIVE_SUFFIXES = (".tar", ".zip", ".tgz", ".tbz2", ".tbz", ".txz", ".tzst")
 # not use.
 _NULS, _BYTES_PER_NUL = 4, 1000
 _NO_TEXT = re.compile(rb"[\x01-\x06\x0e-\x1a\x1c-\x1f]|\A(?:\xff\xfe|\xfe\xff)")
+_WITHIN = re.compile(
+    b"|".join(
+        re.escape(magic) for magic in [*(m for magics in MAGIC.values() for m in magics), *FOREIGN] if len(magic) > 2
+    )
+)
 _FIRST = {magic[0] for magics in MAGIC.values() for magic in magics} | {magic[0] for magic in FOREIGN}
 
 
@@ -53,6 +58,11 @@ def foreign(head: bytes) -> str | None:
 def is_archive(head: bytes) -> bool:
     """Tells whether these bytes begin an archive of any known format, readable or not."""
     return kind_of(head) is not None or foreign(head) is not None
+
+
+def has_archive(data: bytes) -> bool:
+    """Tells whether an archive or compressed data begins somewhere in these bytes; in no text of UTF-8 does one."""
+    return _WITHIN.search(data) is not None
 
 
 def is_text(head: bytes) -> bool:

@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import IO, BinaryIO, cast
 
+from benchledger.archives import magic_bytes
 from benchledger.archives.entry_names import zip_name
 from benchledger.archives.limits import Budget
 from benchledger.archives.magic_bytes import BZIP2, COMPRESSED, GZIP, TAR, XZ, ZIP, foreign, is_text, kind_of
@@ -40,7 +41,6 @@ from benchledger.scanning.samples import load_formats
 _TEXT_CHUNK = 1024 * 1024
 # A longer line is cut at a blank or comma: memory stays bounded and no name is cut in two.
 _LONGEST = 16 * _TEXT_CHUNK
-_YEAR_1980 = 315_532_800
 _BROKEN = (
     tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError, NotImplementedError,
     RuntimeError, OverflowError,
@@ -65,11 +65,13 @@ def redact_text(
         raise NotRedactable("binary: what is private in it cannot be told or replaced")
     # Damage behind the head is raised here.
     more = source.read(_TEXT_CHUNK)
-    if not more:
+    if not more and not magic_bytes.has_archive(head):
         write(lines.redact(head))
         return
     with tempfile.SpooledTemporaryFile(SPOOL_MEMORY) as held:
         for part in _parts(head + more, source):
+            if magic_bytes.has_archive(part):
+                raise NotRedactable("compressed data behind text would be copied unread: separate them")
             held.write(lines.redact(part))
         held.seek(0)
         for part in _parts(b"", cast("Source", held)):
@@ -273,7 +275,7 @@ class _Counted:
 
 
 def _date_time(mtime_ns: int) -> tuple[int, int, int, int, int, int]:
-    when = datetime.fromtimestamp(max(mtime_ns // 1_000_000_000, _YEAR_1980), UTC)
+    when = datetime.fromtimestamp(max(mtime_ns // 1_000_000_000, 315_532_800), UTC)  # a zip begins in 1980
     return when.year, when.month, when.day, when.hour, when.minute, when.second
 
 

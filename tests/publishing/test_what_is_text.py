@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -56,3 +60,16 @@ def test_the_real_logs_with_one_nul_are_written(corpus: Path, tmp_path: Path) ->
 
     assert result.left_out == []
     assert (tmp_path / "out" / result.written[0]).read_bytes().count(b"\x00") == 1
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress], ids=["gzip", "bzip2", "xz"])
+@pytest.mark.parametrize("lines", [1, 150_000], ids=["short", "long"])
+def test_a_text_with_compressed_data_behind_it_is_left_out(
+    tmp_path: Path, pack: Callable[[bytes], bytes], lines: int
+) -> None:
+    glued = b"step 1 loss 0.25\n" * lines + pack(b"host: r6i4n5\n")
+
+    result = redact(put(tmp_path / "in" / "x.log", glued), out=tmp_path / "out")
+
+    assert not result.written
+    assert ("binary" if lines == 1 else "compressed data") in result.left_out[0][1]
