@@ -126,3 +126,12 @@ def end_with(parent: Connection) -> None:
     # Nothing is ever sent through this pipe.
     parent.poll(None)
     os._exit(1)
+
+
+def end_with_parent() -> None:
+    """Ends this spawned process when its parent has ended, however: otherwise it would wait for ever for work."""
+    from multiprocessing import connection, parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        threading.Thread(target=lambda: connection.wait([parent.sentinel]) and os._exit(1), daemon=True).start()

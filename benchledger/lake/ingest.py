@@ -20,6 +20,7 @@ from benchledger.ingestion.discover import given_place
 from benchledger.ingestion.outcomes import FileOutcome
 from benchledger.ingestion.remote import is_remote
 from benchledger.ingestion.seams import inputs_of
+from benchledger.ingestion.worker_processes import end_with_parent
 from benchledger.lake.objects import LISTS, now_text, open_lake
 from benchledger.lake.units import (
     DERIVED,
@@ -122,7 +123,7 @@ def executor_of(cluster: str) -> Iterator[Executor]:
         from multiprocessing import get_context
 
         # Started anew: this process has threads by now.
-        with ProcessPoolExecutor(int(count), get_context("spawn")) as processes:
+        with ProcessPoolExecutor(int(count), get_context("spawn"), end_with_parent) as processes:
             yield processes
         return
     try:

@@ -441,3 +441,19 @@ def test_the_bytes_of_a_damaged_object_do_not_reach_the_terminal(capsys: pytest.
     _print(LakeCheck("lake", 1, ()), "table", "x.parquet: cannot be read (\x0f\x1b[31m)")
 
     assert capsys.readouterr().out == "x.parquet: cannot be read (\\x0f\\x1b[31m)\n"
+
+
+def test_a_process_of_the_lake_ends_with_a_killed_driver() -> None:
+    program = (
+        "import os, signal\n"
+        "from benchledger.lake.ingest import executor_of\n"
+        "if __name__ == '__main__':\n"
+        "    with executor_of('local:1') as processes:\n"
+        "        print(processes.submit(os.getpid).result(), flush=True)\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    # The output ends when the last process that can write to it has ended.
+    killed = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=20)
+
+    assert killed.returncode == -signal.SIGKILL
+    assert int(killed.stdout)
