@@ -28,6 +28,7 @@ from benchledger.store.copies import copy_to, new_ledger
 from benchledger.store.database import open_for_reading, open_for_writing, transaction
 from benchledger.store.facade import refuse_facade
 from benchledger.store.key_file import key_path
+from benchledger.store.lock_wait import held_error, holder_in
 from benchledger.store.log_contents import merge_contents
 from benchledger.store.private_file import PrivateFile, key_of, private_path, private_paths
 from benchledger.store.sync import sync_definitions
@@ -173,7 +174,9 @@ class _Merge:
                 need_regular_ledger(source)
                 con.execute(f"attach {quoted(str(source), chr(39))} as source_{number} (read_only)")
         except duckdb.Error as error:
-            raise DatabaseError(f"{source}: cannot be read: {error}. Close the program that writes it") from error
+            if holder := holder_in(error):
+                raise held_error(source, holder, 0, read_only=True) from error
+            raise DatabaseError(f"{source}: cannot be read: {error}") from error
 
     def _know_definitions(self, con: duckdb.DuckDBPyConnection) -> None:
         sync_definitions(con)
