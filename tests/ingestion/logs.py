@@ -72,6 +72,12 @@ def ask(db: Path, statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
         con.execute("use memory; detach ledger")
 
 
+def of_root(db: Path, root: str, relation: str, columns: str) -> list[tuple[Any, ...]]:
+    """Some columns of the rows of a root's run in a relation."""
+    runs = "select run_id from kept.run_campaign where campaign = ?"
+    return ask(db, f"select {columns} from {relation} where run_id in ({runs}) order by all", root)
+
+
 def one(db: Path, statement: str, *parameters: Any) -> Any:
     """The only value of the only row."""
     rows = ask(db, statement, *parameters)

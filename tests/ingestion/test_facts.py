@@ -10,7 +10,7 @@ import pytest
 from benchledger import ingest
 from tests.cli.bench import run_bench
 from tests.ingestion.conftest import made
-from tests.ingestion.logs import ask, one, put, run_text
+from tests.ingestion.logs import ask, of_root, one, put, run_text
 
 NAME = "bert_base_lamb_pretraining.pyt_bert_pretraining_phase1_{precision}_bs{batch}_gpu{gpus}.log"
 GPUS = "select gpus from run join bench_case using (case_id)"
@@ -52,12 +52,6 @@ def cut_text(**words: Any) -> str:
     """A log without its beginning."""
     text = run_text(**words).log
     return text[text.index("Training Iteration: 50 ") - 60 :]
-
-
-def of_root(db: Path, root: str, relation: str, columns: str) -> list[tuple[Any, ...]]:
-    """Some columns of the rows of a root's run in a relation."""
-    runs = "select run_id from kept.run_campaign where campaign = ?"
-    return ask(db, f"select {columns} from {relation} where run_id in ({runs}) order by all", root)
 
 
 def used_of(db: Path, root: str, name: str) -> list[tuple[Any, ...]]:

@@ -7,89 +7,159 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from benchledger import ingest
-from tests.ingestion.logs import ask, one, put, run_text, stable_tables
+import pytest
 
-FACT = "select value, source, used from fact where name = ? order by all"
+from benchledger import ingest, report_speed
+from tests.ingestion.conftest import made
+from tests.ingestion.logs import ask, of_root, one, put, run_text, stable_tables
 
 
 def manifest(**keys: Any) -> str:
     return json.dumps({"benchledger_manifest": 1, "files": ["train.log"], **keys}, indent=1)
 
 
-def test_a_manifest_states_what_its_run_is(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "train.log", run_text().log)
+LOGLESS = {
+    "no such file": None,
+    "an empty file": "",
+    "a log of an unknown family": "Segmentation fault\n",
+}
+
+
+def roots_of(top: Path, *names: str) -> dict[str, Path]:
+    """Folders with manifests, by their names, which are those of their campaigns where the manifests state none."""
+    bound = run_text(seed=22)
     said = {"case": {"task": "pretraining", "options": {"compile": True}}, "environment": {"gpu_model": "NVIDIA H200"}}
-    put(tmp_path / "logs" / "run.json", manifest(trial=4, implementation_version="8d8c524", **said))
+    trusted = {"case": {"precision": "bf16", "seq_len": 512}, "environment": {"os": "Ubuntu"}}
+    case = {"framework": "pytorch", "model": "bert_base", "task": "pretraining", "precision": "fp32", "gpus": 8}
+    failed = {"implementation": "ngc", "exit_code": 1, "case": {**case, "batch_size_per_gpu": 96}}
+    roots: dict[str, dict[str, str | None]] = {
+        "states": {
+            "train.log": run_text(seed=20).log,
+            "run.json": manifest(trial=4, implementation_version="8d8c524", **said),
+        },
+        "trusted": {
+            "toy_gpus4.log": run_text(gpus=1, precision="fp16", seed=21).log,
+            "run.json": manifest(files=["toy_gpus4.log"], **trusted),
+            "facts.toml": '[environment]\nos = "CentOS"\n',
+        },
+        "declares": {
+            "train.log": run_text(seed=29).log,
+            "facts.toml": 'campaign = "declared"\n',
+            "run.json": manifest(campaign="autumn"),
+        },
+        "binds": {
+            "a/train.log": bound.log,
+            "a/out/twin.json": bound.twin,
+            "a/gpu/smi.csv": bound.telemetry,
+            "a/run.json": manifest(files=["train.log", "out/twin.json", "./gpu/smi.csv"]),
+        },
+        "ranks": {
+            "rank0.log": run_text(seed=23).log,
+            "rank1.log": run_text(seed=24).log,
+            "run.json": manifest(files=["rank0.log", "rank1.log"]),
+        },
+        "several": {
+            "train.log": run_text(seed=25).log + run_text(seed=26, at=9000).log,
+            "run.json": manifest(exit_code=1, case={"nodes": 1}),
+        },
+        "mistakes": {"run.json": manifest(colour="x", trial=0, case={"precision": "fp12"})},
+        "escaped": {
+            "a.json": '{"benchledger_manifest": 1, "files": [], "command": "x\\ud800y"}',
+            "b.json": '{"benchledger_manifest": 1, "files": ["\\ud800.log"]}',
+        },
+        "missing": {
+            "a/train.log": run_text(gpus=8).log,
+            "a/run.json": manifest(campaign="missing", case={"gpus": 8}),
+            "b/run.json": manifest(campaign="missing", **failed),
+        },
+        "both": {
+            f"{folder}/{name}": text
+            for folder in ("a", "b")
+            for name, text in (
+                ("train.log", run_text(seed=28).log),
+                ("run.json", manifest(campaign=f"campaign {folder}", trial=1)),
+            )
+        },
+        "logless": {},
+    }
+    case = {"model": "gpt2_345m", "precision": "fp16", "batch_size_per_gpu": 96, "gpus": 8}
+    times = {"started_at": "2026-01-02T03:04:05+08:00", "ended_at": "2026-01-02T03:05:05+08:00"}
+    for campaign, text in LOGLESS.items():
+        roots["logless"][f"{campaign}/train.log"] = text
+        roots["logless"][f"{campaign}/run.json"] = manifest(exit_code=1, campaign=campaign, case=case, **times)
+    wanted = names or roots
+    for name in wanted:
+        for path, text in roots[name].items():
+            if text is not None:
+                put(top / name / path, text)
+    return {name: top / name for name in wanted}
 
-    result = ingest(tmp_path / "logs", db=db)
 
-    assert (result.files["loaded"], result.rejects, result.runs) == (2, 0, 1)
-    assert one(db, "select trial, gpu_model, implementation_version from run join environment using (environment_id)") == (
-        4, "H200", "8d8c524",
-    )  # fmt: skip
-    assert one(db, "select json_extract_string(options, '$.compile') from bench_case") == "True"
-    assert ("H200", "manifest", True) in ask(db, FACT, "gpu_model")
-    assert one(db, "select line from fact where name = 'gpu_model' and source = 'manifest'") > 1
-    assert ask(db, "select role, paired_by from run_log order by all") == [
+@pytest.fixture(scope="module")
+def told(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger of folders with manifests: what each test asks about is a root of its own."""
+    home = tmp_path_factory.mktemp("told")
+    db = made(defined_ledger, home / "ledger")
+    result = ingest(*roots_of(home / "roots").values(), db=db)
+    # All but the two files of `logless` that are no log, and the second copy of a log.
+    assert result.files == {"loaded": 27, "facts": 2, "duplicate": 1, "unrecognised": 1, "empty": 1}
+    assert (result.rejects, result.unpaired) == (4, 0)
+    return db
+
+
+def facts_of(db: Path, root: str, name: str) -> list[tuple[Any, ...]]:
+    """The values of a fact of a root's run, their sources, and which counts."""
+    return of_root(db, root, f"(from fact where name = '{name}')", "value, source, used")
+
+
+def rejects_of(db: Path, root: str, columns: str) -> list[tuple[Any, ...]]:
+    places = "select log_id from sighting where campaign = ?"
+    return ask(db, f"select {columns} from reject where log_id in ({places}) order by all", root)
+
+
+def test_a_manifest_states_what_its_run_is(told: Path) -> None:
+    run = "run join environment using (environment_id) join bench_case using (case_id)"
+    columns = "trial, gpu_model, implementation_version, json_extract_string(options, '$.compile')"
+    assert of_root(told, "states", run, columns) == [(4, "H200", "8d8c524", "True")]
+    assert ("H200", "manifest", True) in facts_of(told, "states", "gpu_model")
+    ((line,),) = of_root(told, "states", "(from fact where name = 'gpu_model' and source = 'manifest')", "line")
+    assert line > 1
+    assert of_root(told, "states", "run_log", "role, paired_by") == [
         ("manifest", "it lists its logs"), ("train", "its own log"),
     ]  # fmt: skip
 
 
-def test_the_log_is_trusted_more_and_facts_toml_and_the_name_less(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "toy_gpus4.log", run_text(gpus=1, precision="fp16").log)
-    put(
-        tmp_path / "logs" / "run.json",
-        manifest(files=["toy_gpus4.log"], case={"precision": "bf16", "seq_len": 512}, environment={"os": "Ubuntu"}),
-    )
-    put(tmp_path / "logs" / "facts.toml", '[environment]\nos = "CentOS"\n')
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert ask(db, FACT, "os") == [("CentOS", "facts.toml", False), ("Ubuntu", "manifest", True)]
-    assert ("fp16", "log", True) in ask(db, FACT, "precision")
-    assert ("bf16", "manifest", False) in ask(db, FACT, "precision")
-    assert ("fp16", "bf16", "log", "manifest") in ask(
-        db, "select used_value, other_value, used_source, other_source from conflict where name = 'precision'"
+def test_the_log_is_trusted_more_and_facts_toml_and_the_name_less(told: Path) -> None:
+    assert facts_of(told, "trusted", "os") == [("CentOS", "facts.toml", False), ("Ubuntu", "manifest", True)]
+    precision = facts_of(told, "trusted", "precision")
+    assert ("fp16", "log", True) in precision
+    assert ("bf16", "manifest", False) in precision
+    conflicts = "(from conflict where name = 'precision')"
+    assert ("fp16", "bf16", "log", "manifest") in of_root(
+        told, "trusted", conflicts, "used_value, other_value, used_source, other_source"
     )
 
 
-def test_its_campaign_beats_facts_toml_and_the_option_beats_it(db: Path, db2: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "train.log", run_text().log)
-    put(tmp_path / "logs" / "facts.toml", 'campaign = "declared"\n')
-    put(tmp_path / "logs" / "run.json", manifest(campaign="autumn"))
+def test_its_campaign_beats_facts_toml_and_the_option_beats_it(told: Path, db: Path, tmp_path: Path) -> None:
+    ingest(roots_of(tmp_path, "declares")["declares"], db=db, campaign_name="asked")
 
-    ingest(tmp_path / "logs", db=db)
-    ingest(tmp_path / "logs", db=db2, campaign_name="asked")
-
-    assert ask(db, "select campaign from kept.run_campaign") == [("autumn",)]
-    assert ask(db2, "select campaign from kept.run_campaign") == [("asked",)]
-    assert ask(db, "select distinct campaign from series") == [("autumn",)]
+    assert ask(db, "select campaign from kept.run_campaign") == [("asked",)]
+    for table in ("kept.run_campaign", "series"):
+        found = ask(told, f"select distinct campaign from {table} where campaign in ('declares', 'declared', 'autumn')")
+        assert found == [("autumn",)]
 
 
-def test_it_binds_logs_of_other_stems_and_folders(db: Path, tmp_path: Path) -> None:
-    run = run_text()
-    put(tmp_path / "logs" / "a" / "train.log", run.log)
-    put(tmp_path / "logs" / "a" / "out" / "twin.json", run.twin)
-    put(tmp_path / "logs" / "a" / "gpu" / "smi.csv", run.telemetry)
-    put(tmp_path / "logs" / "a" / "run.json", manifest(files=["train.log", "out/twin.json", "./gpu/smi.csv"]))
-
-    result = ingest(tmp_path / "logs", db=db)
-
-    assert (result.runs, result.unpaired) == (1, 0)
-    assert ask(db, "select role, paired_by from run_log order by all") == [
+def test_it_binds_logs_of_other_stems_and_folders(told: Path) -> None:
+    assert of_root(told, "binds/a", "run_log", "role, paired_by") == [
         ("duplicate_stream", "listed in one manifest"), ("manifest", "it lists its logs"),
         ("telemetry", "listed in its manifest"), ("train", "its own log"),
     ]  # fmt: skip
+    assert of_root(told, "binds/a", "run", "count(*)") == [(1,)]
 
 
-def test_train_logs_of_one_manifest_are_one_run(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "rank0.log", run_text(seed=1).log)
-    put(tmp_path / "logs" / "rank1.log", run_text(seed=2).log)
-    put(tmp_path / "logs" / "run.json", manifest(files=["rank0.log", "rank1.log"]))
-
-    assert ingest(tmp_path / "logs", db=db).runs == 1
-    assert one(db, "select count(*) from run") == 1
+def test_train_logs_of_one_manifest_are_one_run(told: Path) -> None:
+    assert of_root(told, "ranks", "run", "count(*)") == [(1,)]
+    assert of_root(told, "ranks", "(from run_log where role = 'train')", "count(distinct log_id)") == [(2,)]
 
 
 ENDINGS: list[tuple[str, dict[str, Any], str, str]] = [
@@ -125,34 +195,18 @@ def test_how_it_ended_decides_the_most(db: Path, tmp_path: Path) -> None:
     ] == [(status, reason) for _, _, status, reason in ENDINGS]
 
 
-LOGLESS = {
-    "no such file": None,
-    "an empty file": "",
-    "a log of an unknown family": "Segmentation fault\n",
-}
-
-
-def test_a_run_without_a_known_log_is_a_run_with_its_status(db: Path, tmp_path: Path) -> None:
-    case = {"model": "gpt2_345m", "precision": "fp16", "batch_size_per_gpu": 96, "gpus": 8}
-    times = {"started_at": "2026-01-02T03:04:05+08:00", "ended_at": "2026-01-02T03:05:05+08:00"}
-    for campaign, text in LOGLESS.items():
-        if text is not None:
-            put(tmp_path / "logs" / campaign / "train.log", text)
-        put(tmp_path / "logs" / campaign / "run.json", manifest(exit_code=1, campaign=campaign, case=case, **times))
-
-    result = ingest(tmp_path / "logs", db=db)
-
-    assert result.runs == one(db, "select count(*) from run") == len(LOGLESS)
-    assert ask(db, "select distinct status, reason, exit_code from run") == [
-        ("failed", "exit code 1; none of its logs is in a known format", 1)
-    ]
-    assert ask(db, "select distinct started_at, ended_at, time_source from run") == [
-        (datetime(2026, 1, 2, 3, 4, 5), datetime(2026, 1, 2, 3, 5, 5), "manifest")
-    ]
-    assert ask(db, "select campaign, name, status from kept.failure_table order by all") == [
-        (campaign, "nlp_gpt2_345m_mp_bs96_fp16_8", "failed") for campaign in sorted(LOGLESS)
-    ]
-    assert ask(db, "select role from kept.run_source") == [("manifest",)] * len(LOGLESS)
+def test_a_run_without_a_known_log_is_a_run_with_its_status(told: Path) -> None:
+    columns = "status, reason, exit_code, started_at, ended_at, time_source"
+    for campaign in LOGLESS:
+        assert of_root(told, campaign, "run", columns) == [
+            (
+                "failed", "exit code 1; none of its logs is in a known format", 1,
+                datetime(2026, 1, 2, 3, 4, 5), datetime(2026, 1, 2, 3, 5, 5), "manifest",
+            )
+        ]  # fmt: skip
+        assert of_root(told, campaign, "kept.run_source", "role") == [("manifest",)]
+        failures = f"select name, status from kept.failure_table where campaign = '{campaign}'"
+        assert ask(told, failures) == [("nlp_gpt2_345m_mp_bs96_fp16_8", "failed")]
 
 
 def test_a_run_keeps_its_key_when_its_log_comes_later(db: Path, db2: Path, tmp_path: Path) -> None:
@@ -206,15 +260,10 @@ def test_the_same_manifest_in_two_folders_binds_in_both(db: Path, db2: Path, tmp
         assert one(ledger, "select count(*) from log where format = 'benchledger-manifest'") == 1
 
 
-def test_where_its_logs_hold_several_runs_how_it_ended_is_said_of_none(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "train.log", run_text(seed=1).log + run_text(seed=2, at=9000).log)
-    put(tmp_path / "logs" / "run.json", manifest(exit_code=1, case={"nodes": 1}))
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert ask(db, "select status, count(*) from run group by 1") == [("ok", 2)]
-    assert ask(db, FACT, "exit_code") == []
-    assert [row[:2] for row in ask(db, FACT, "nodes")].count(("1", "manifest")) == 2
+def test_where_its_logs_hold_several_runs_how_it_ended_is_said_of_none(told: Path) -> None:
+    assert of_root(told, "several", "run", "status") == [("ok",), ("ok",)]
+    assert facts_of(told, "several", "exit_code") == []
+    assert [row[:2] for row in facts_of(told, "several", "nodes")].count(("1", "manifest")) == 2
 
 
 BAD = {
@@ -253,12 +302,8 @@ def test_a_bad_manifest_is_a_clear_reject_and_states_nothing(db: Path, tmp_path:
     assert ask(db, "select * from run_log where role = 'manifest'") == []
 
 
-def test_every_mistake_is_a_reject_with_its_line(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "run.json", manifest(colour="x", trial=0, case={"precision": "fp12"}))
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert ask(db, "select line, text from reject order by line") == [
+def test_every_mistake_is_a_reject_with_its_line(told: Path) -> None:
+    assert rejects_of(told, "mistakes", "line, text") == [
         (6, '"colour": "x",'), (7, '"trial": 0,'), (9, '"precision": "fp12"'),
     ]  # fmt: skip
 
@@ -275,29 +320,14 @@ def test_what_a_manifest_lists_and_nobody_saw_is_shown(db: Path, tmp_path: Path)
     assert found == [("gone.csv", "missing", None), ("train.log", "loaded", "ngc-pytorch-bert")]
 
 
-def test_text_that_is_no_unicode_is_escaped_or_refused(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "a.json", '{"benchledger_manifest": 1, "files": [], "command": "x\\ud800y"}')
-    put(tmp_path / "logs" / "b.json", '{"benchledger_manifest": 1, "files": ["\\ud800.log"]}')
-
-    result = ingest(tmp_path / "logs", db=db)
-
-    assert result.rejects == 1
-    assert one(db, "select value from fact where name = 'command'") == "x\\ud800y"
-    assert "does not lie below" in one(db, "select reason from reject")
+def test_text_that_is_no_unicode_is_escaped_or_refused(told: Path) -> None:
+    ((reason,),) = rejects_of(told, "escaped", "reject.reason")
+    assert "does not lie below" in reason
+    assert one(told, "select value from fact where name = 'command'") == "x\\ud800y"
 
 
-def test_a_run_without_a_known_log_is_missing_from_the_table_in_which_it_would_stand(db: Path, tmp_path: Path) -> None:
-    from benchledger import report_speed
-
-    put(tmp_path / "logs" / "a" / "train.log", run_text(gpus=8).log)
-    case = {"framework": "pytorch", "model": "bert_base", "task": "pretraining", "precision": "fp32", "gpus": 8}
-    said = {"implementation": "ngc", "campaign": "a", "exit_code": 1, "case": {**case, "batch_size_per_gpu": 96}}
-    put(tmp_path / "logs" / "b" / "run.json", manifest(**said))
-    put(tmp_path / "logs" / "a" / "run.json", manifest(campaign="a", case={"gpus": 8}))
-
-    ingest(tmp_path / "logs", db=db)
-
-    (table,) = report_speed(db=db).tables
+def test_a_run_without_a_known_log_is_missing_from_the_table_in_which_it_would_stand(told: Path) -> None:
+    (table,) = report_speed(db=told, campaign="missing").tables
     assert table.frame.rows() == [("8", "199.55", "FAILED")]
     assert str(table.coverage) == "1 of 2 cells filled; missing: 8 x fp32 BS=96: failed"
 
@@ -331,15 +361,11 @@ def test_plain_and_in_an_archive_a_manifest_binds_the_same(db: Path, db2: Path, 
     assert ask(db, bound) == ask(db2, bound)
 
 
-def test_a_log_under_two_manifests_is_in_both_campaigns(db: Path, tmp_path: Path) -> None:
-    for folder in ("a", "b"):
-        put(tmp_path / "logs" / folder / "train.log", run_text().log)
-        put(tmp_path / "logs" / folder / "run.json", manifest(campaign=f"campaign {folder}", trial=1))
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert ask(db, "select campaign from kept.run_campaign order by 1") == [("campaign a",), ("campaign b",)]
-    assert ask(db, "select * from conflict where name in ('campaign', 'trial')") == []
+def test_a_log_under_two_manifests_is_in_both_campaigns(told: Path) -> None:
+    runs = [of_root(told, f"campaign {folder}", "run", "run_id") for folder in ("a", "b")]
+    assert len(runs[0]) == 1
+    assert runs[0] == runs[1]
+    assert of_root(told, "campaign a", "(from conflict where name in ('campaign', 'trial'))", "name") == []
 
 
 def test_what_only_a_manifest_states_is_no_key_of_facts_toml(db: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -11,22 +12,38 @@ from benchledger import db_backup, ingest
 from benchledger.errors import DatabaseError, UsageError
 from benchledger.store.key_file import KEY_MAGIC, key_path
 from benchledger.store.private_file import key_of
+from tests.ingestion.conftest import made
 from tests.ingestion.logs import ask, one, put, run_text
 
 
-def test_no_real_path_is_in_the_ledger_and_the_private_files_are_the_owners(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "deep" / "run.log", run_text().log)
+@pytest.fixture(scope="module")
+def home(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of one log, logs/, and the ledger into which it was read, ledger/. Read only."""
+    home = tmp_path_factory.mktemp("home")
+    put(home / "logs" / "deep" / "run.log", run_text().log)
+    ingest(home / "logs", db=made(defined_ledger, home / "ledger"))
+    return home
 
-    ingest(tmp_path / "logs", db=db)
 
-    assert str(tmp_path).encode() not in db.read_bytes()
+@pytest.fixture
+def logs(home: Path) -> Path:
+    return home / "logs"
+
+
+@pytest.fixture
+def filled(home: Path, tmp_path: Path) -> Path:
+    """A copy of the ledger of `logs`, with its private files."""
+    return shutil.copytree(home / "ledger", tmp_path / "filled") / "bench.duckdb"
+
+
+def test_no_real_path_is_in_the_ledger_and_the_private_files_are_the_owners(home: Path) -> None:
+    db = home / "ledger" / "bench.duckdb"
+    assert str(home).encode() not in db.read_bytes()
     private = Path(f"{db}.private")
     for file in (private, Path(f"{db}.key")):
         assert file.stat().st_mode & 0o777 == 0o600
     with sqlite3.connect(private) as con:
-        assert con.execute("select place from seen_file").fetchall() == [
-            (bytes(tmp_path / "logs" / "deep" / "run.log"),)
-        ]
+        assert con.execute("select place from seen_file").fetchall() == [(bytes(home / "logs" / "deep" / "run.log"),)]
 
 
 @pytest.mark.parametrize("end", [".wal", ".private"])
@@ -52,26 +69,24 @@ def test_what_another_command_has_not_completed_is_no_log(db: Path, tmp_path: Pa
     assert ingest(tmp_path / "logs", db=db).files == {"loaded": 1}
 
 
-def test_the_cure_of_a_damaged_list_of_files_is_no_free_space(db: Path, tmp_path: Path) -> None:
-    ingest(put(tmp_path / "logs" / "run.log", run_text().log), db=db)
-    Path(f"{db}.private").write_bytes(b"SQLite format 3\0" + b"x" * 5000)
+def test_the_cure_of_a_damaged_list_of_files_is_no_free_space(filled: Path, tmp_path: Path) -> None:
+    Path(f"{filled}.private").write_bytes(b"SQLite format 3\0" + b"x" * 5000)
 
     with pytest.raises(DatabaseError, match=r"cannot be copied: .* Restore it from a backup, or move it away"):
-        db_backup(tmp_path / "copy.duckdb", db=db)
+        db_backup(tmp_path / "copy.duckdb", db=filled)
 
 
 @pytest.mark.parametrize("lost", [["private"], ["key"]])
 def test_without_a_private_file_everything_is_read_again_and_nothing_else_is_lost(
-    db: Path, tmp_path: Path, lost: list[str]
+    filled: Path, logs: Path, lost: list[str]
 ) -> None:
-    put(tmp_path / "logs" / "run.log", run_text().log)
-    ingest(tmp_path / "logs", db=db)
+    db = filled
     runs = ask(db, "select * from run")
     key = key_of(db)
     for name in lost:
         Path(f"{db}.{name}").unlink()
 
-    result = ingest(tmp_path / "logs", db=db)
+    result = ingest(logs, db=db)
 
     assert result.lost_private
     assert (key_of(db) == key) == ("key" not in lost)
@@ -80,50 +95,47 @@ def test_without_a_private_file_everything_is_read_again_and_nothing_else_is_los
     assert result.bytes_read > 0
     assert ask(db, "select * from run") == runs
     assert one(db, "select trials from speed_table where is_default") == 1
-    again = ingest(tmp_path / "logs", db=db)
+    again = ingest(logs, db=db)
     assert (again.files, again.lost_private) == ({"unchanged": 1}, False)
 
 
-def test_a_ledger_with_logs_and_no_private_file_needs_a_key(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "run.log", run_text().log)
-    ingest(tmp_path / "logs", db=db)
+def test_a_ledger_with_logs_and_no_private_file_needs_a_key(filled: Path, logs: Path, tmp_path: Path) -> None:
+    db = filled
     key = tmp_path / "key"
     key_path(db).rename(key)
     Path(f"{db}.private").unlink()
 
     with pytest.raises(UsageError, match=r"has logs but no key.*--key-file FILE"):
-        ingest(tmp_path / "logs", db=db)
+        ingest(logs, db=db)
     assert not key_path(db).exists()
-    assert ingest(tmp_path / "logs", db=db, key_file=key).lost_private
+    assert ingest(logs, db=db, key_file=key).lost_private
 
 
-def test_an_older_ledger_whose_key_is_in_its_list_of_files_goes_on_as_it_was(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "run.log", run_text().log)
-    ingest(tmp_path / "logs", db=db)
+def test_an_older_ledger_whose_key_is_in_its_list_of_files_goes_on_as_it_was(filled: Path, logs: Path) -> None:
+    db = filled
     key = as_of_an_older_version(db)
     assert key_of(db) == key
     assert not key_path(db).exists()
 
-    again = ingest(tmp_path / "logs", db=db)
+    again = ingest(logs, db=db)
 
     assert (again.files, again.lost_private) == ({"unchanged": 1}, False)
     assert key_path(db).read_bytes() == KEY_MAGIC + key
     assert key not in Path(f"{db}.private").read_bytes()
 
 
-def test_a_ledger_with_the_key_of_another_one_is_refused_with_the_cure(db: Path, db2: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "run.log", run_text().log)
-    for ledger in (db, db2):
-        ingest(tmp_path / "logs", db=ledger)
+def test_a_ledger_with_the_key_of_another_one_is_refused_with_the_cure(filled: Path, logs: Path, db2: Path) -> None:
+    db = filled
+    ingest(logs, db=db2)
     as_of_an_older_version(db)
     key_path(db).write_bytes(key_path(db2).read_bytes())
 
     with pytest.raises(DatabaseError, match=r"\.key: is not the key of .*\.private.* Move away the one"):
-        ingest(tmp_path / "logs", db=db)
+        ingest(logs, db=db)
 
     key_path(db).write_bytes(b"0" * 64)
     with pytest.raises(DatabaseError, match=r"\.key: is no key of a ledger. Restore it from a backup"):
-        ingest(tmp_path / "logs", db=db)
+        ingest(logs, db=db)
 
 
 def as_of_an_older_version(db: Path) -> bytes:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchledger import ingest
+from tests.ingestion.conftest import made
 from tests.ingestion.logs import ask, put, run_text, stable_tables
 from tests.trackers.made import START, put_events, put_mlflow, put_wandb
 
@@ -23,6 +24,49 @@ group by all order by all
 
 def text_of(seed: int = 1) -> str:
     return run_text(seed=seed).log
+
+
+@pytest.fixture(scope="module")
+def told(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger of trackers' files: what each test asks about is a root, and a campaign, of its own, with other losses."""
+    home = tmp_path_factory.mktemp("told")
+    roots = home / "roots"
+
+    def losses(number: int) -> dict[str, list[float]]:
+        return {"train/loss": [loss * (1 + number / 64) for loss in LOSSES]}
+
+    below = roots / "below"
+    put_events(below / "one", losses(1))
+    put_events(below / "one" / "hparams", {"best": [0.25]}, START + 41)
+    put_events(below / "one" / "again", losses(2), START + 9_000)
+    near = roots / "near"
+    put(near / "train.log", text_of(11))
+    put_events(near / "runs" / "one", losses(3))
+    put_events(near / "runs" / "two", losses(4), START + 9_000)
+    pair = roots / "pair"
+    put(pair / "one.log", text_of(12))
+    put(pair / "two.log", text_of(13))
+    put_events(pair, losses(5))
+    console = put_wandb(roots / "console", "c0c0c0c0", losses(6))
+    put(console / "files" / "output.log", text_of(14))
+    for version in (0, 1):
+        folder = roots / "lightning" / "lightning_logs" / f"version_{version}"
+        put(folder / "hparams.yaml", "layers: 24\n")
+        put(folder / "metrics.csv", f"epoch,step,train_loss\n0,1,{version}.5\n0,2,{version}.25\n")
+    ended = roots / "ended"
+    put(ended / "train.log", text_of(15))
+    put_wandb(ended, "e0e0e0e0", losses(7))
+    said = {"benchledger_manifest": 1, "files": ["train.log"], "exit_code": 139}
+    put(ended / "manifest.json", json.dumps(said))
+    put_events(roots / "utc", losses(8))
+    db = made(defined_ledger, home / "ledger")
+    ingest(*sorted(roots.iterdir()), db=db)
+    return db
+
+
+def of(root: str) -> str:
+    """The condition that a run, or a log of one, is of this root or of a folder in it."""
+    return f"run_id in (select run_id from kept.run_campaign where campaign = '{root}' or campaign like '{root}/%')"
 
 
 def test_text_log_events_and_wandb_are_one_run_with_its_speeds_once(db: Path, tmp_path: Path) -> None:
@@ -106,62 +150,33 @@ def test_two_trackers_of_one_time_are_one_run(db: Path, tmp_path: Path) -> None:
     assert ask(db, "select count(*) from run") == [(3,)]
 
 
-def test_files_of_tensorboard_below_another_are_of_its_run_while_it_lasts(db: Path, tmp_path: Path) -> None:
-    logs = tmp_path / "logs"
-    put_events(logs / "one", {"train/loss": LOSSES})
-    put_events(logs / "one" / "hparams", {"best": [0.25]}, START + 41)
-    put_events(logs / "one" / "again", {"train/loss": LOSSES[:3]}, START + 9_000)
-
-    ingest(logs, db=db)
-
-    assert ask(db, "select count(*) as files from run_log group by run_id order by 1") == [(1,), (2,)]
+def test_files_of_tensorboard_below_another_are_of_its_run_while_it_lasts(told: Path) -> None:
+    files = f"select count(*) as files from run_log where {of('below')} group by run_id order by 1"
+    assert ask(told, files) == [(1,), (2,)]
 
 
-def test_a_text_log_near_two_runs_of_one_tracker_is_of_neither(db: Path, tmp_path: Path) -> None:
-    logs = tmp_path / "logs"
-    put(logs / "train.log", text_of())
-    put_events(logs / "runs" / "one", {"train/loss": LOSSES})
-    put_events(logs / "runs" / "two", {"train/loss": LOSSES[:3]}, START + 9_000)
-
-    ingest(logs, db=db)
-
-    assert ask(db, "select count(*) from run") == [(3,)]
-    assert ask(db, "select count(*) from run_log where role = 'tracker'") == [(0,)]
+def test_a_text_log_near_two_runs_of_one_tracker_is_of_neither(told: Path) -> None:
+    assert ask(told, f"select count(*) from run where {of('near')}") == [(3,)]
+    assert ask(told, f"select count(*) from run_log where role = 'tracker' and {of('near')}") == [(0,)]
 
 
-def test_two_text_logs_in_a_folder_leave_a_tracker_alone(db: Path, tmp_path: Path) -> None:
-    logs = tmp_path / "logs"
-    put(logs / "one.log", text_of(1))
-    put(logs / "two.log", text_of(2))
-    put_events(logs, {"train/loss": LOSSES})
-
-    ingest(logs, db=db)
-
-    assert ask(db, "select count(*) from run") == [(3,)]
+def test_two_text_logs_in_a_folder_leave_a_tracker_alone(told: Path) -> None:
+    assert ask(told, f"select count(*) from run where {of('pair')}") == [(3,)]
 
 
-def test_console_output_is_the_text_log_where_there_is_no_other(db: Path, tmp_path: Path) -> None:
-    run = put_wandb(tmp_path / "logs", "a1b2c3d4", {"train/loss": LOSSES})
-    put(run / "files" / "output.log", text_of())
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert ask(db, "select role, format, paired_by from run_log join log using (log_id) order by all") == [
+def test_console_output_is_the_text_log_where_there_is_no_other(told: Path) -> None:
+    roles = "select role, format, paired_by from run_log join log using (log_id)"
+    assert ask(told, f"{roles} where {of('console')} order by all") == [
         ("tracker", "wandb", "console output of its tracker"),
         ("train", "ngc-pytorch-bert", "its own log"),
     ]
 
 
-def test_equal_settings_of_two_lightning_runs_belong_to_both(db: Path, tmp_path: Path) -> None:
-    for version in (0, 1):
-        folder = tmp_path / "logs" / "lightning_logs" / f"version_{version}"
-        put(folder / "hparams.yaml", "layers: 24\n")
-        put(folder / "metrics.csv", f"epoch,step,train_loss\n0,1,{version}.5\n0,2,{version}.25\n")
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert ask(db, "select count(distinct run_id), count(*) from measurement where name = 'layers'") == [(2, 2)]
-    assert ask(db, "select role, count(*) from run_log group by all order by all") == [("tracker", 2), ("train", 2)]
+def test_equal_settings_of_two_lightning_runs_belong_to_both(told: Path) -> None:
+    layers = f"select count(distinct run_id), count(*) from measurement where name = 'layers' and {of('lightning')}"
+    assert ask(told, layers) == [(2, 2)]
+    roles = f"select role, count(*) from run_log where {of('lightning')} group by all order by all"
+    assert ask(told, roles) == [("tracker", 2), ("train", 2)]
 
 
 @pytest.mark.parametrize("together", [4, pytest.param(1, marks=pytest.mark.long)])
@@ -233,17 +248,9 @@ def test_a_copied_folder_is_the_same_run(db: Path, tmp_path: Path) -> None:
     assert ask(db, "select count(*) from run") == [(1,)]
 
 
-def test_a_manifests_exit_code_counts_more_than_that_of_wandb(db: Path, tmp_path: Path) -> None:
-    logs = tmp_path / "logs"
-    put(logs / "train.log", text_of())
-    put_wandb(logs, "a1b2c3d4", {"train/loss": LOSSES})
-    manifest = {"benchledger_manifest": 1, "files": ["train.log"], "exit_code": 139}
-    put(logs / "manifest.json", json.dumps(manifest))
-
-    ingest(logs, db=db)
-
-    found = ask(db, "select source, value, used from fact where name = 'exit_code' order by all")
-    assert found == [("log", "0", False), ("manifest", "139", True)]
+def test_a_manifests_exit_code_counts_more_than_that_of_wandb(told: Path) -> None:
+    codes = f"select source, value, used from fact where name = 'exit_code' and {of('ended')} order by all"
+    assert ask(told, codes) == [("log", "0", False), ("manifest", "139", True)]
 
 
 def test_an_archive_of_a_folder_is_the_same_run(db: Path, tmp_path: Path) -> None:
@@ -291,10 +298,7 @@ def test_no_person_of_a_tracker_is_in_the_ledger(db: Path, tmp_path: Path) -> No
         )
 
 
-def test_times_are_those_of_utc(db: Path, tmp_path: Path) -> None:
-    put_events(tmp_path / "logs", {"train/loss": LOSSES})
-
-    ingest(tmp_path / "logs", db=db)
-
+def test_times_are_those_of_utc(told: Path) -> None:
     start = datetime.fromtimestamp(START, UTC).replace(tzinfo=None)
-    assert ask(db, "select started_at, ended_at from run") == [(start, start + timedelta(seconds=40))]
+    times = ask(told, f"select started_at, ended_at from run where {of('utc')}")
+    assert times == [(start, start + timedelta(seconds=40))]
