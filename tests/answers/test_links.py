@@ -11,11 +11,13 @@ from markdown_it import MarkdownIt
 
 from benchledger import ingest, report_logs
 from benchledger.errors import NothingFoundError, UsageError
+from tests.answers.conftest import Own
 from tests.cli.bench import run_bench
 from tests.exports.hostile import HOSTILE
 from tests.ingestion.logs import put, run_text
 from tests.ingestion.packing import tar
 from tests.ledger_rows import ledger_rows
+from tests.views.conftest import given
 
 NAME = "bert_base_lamb_pretraining.pyt_bert_pretraining_phase1_{}{}_bs{}_gpu{}.log"
 
@@ -86,25 +88,26 @@ def test_fixed_and_largest_batch_sizes_as_readme_004_has_them(db: Path) -> None:
     assert [text for text, _ in largest] == ["1卡 FP32 BS=48 日志", "1卡 AMP BS=96 日志"]
 
 
-def test_a_batch_size_that_failed_is_not_the_largest_and_says_how(tmp_path: Path) -> None:
-    with ledger_rows(tmp_path / "bench.duckdb") as ledger:
-        ledger.run(1.0, batch_size_per_gpu=32)
-        ledger.run(status="oom", batch_size_per_gpu=64)
-        ledger.run(status="too_few_steps", batch_size_per_gpu=48)
-
-    texts = [text for text, _ in links(printed(tmp_path / "bench.duckdb", "--layout", "paddle_max"))]
+@given(
+    lambda ledger: [
+        ledger.run(1.0, batch_size_per_gpu=32),
+        ledger.run(status="oom", batch_size_per_gpu=64),
+        ledger.run(status="too_few_steps", batch_size_per_gpu=48),
+    ]
+)
+def test_a_batch_size_that_failed_is_not_the_largest_and_says_how(own: Own) -> None:
+    texts = [text for text, _ in links(printed(own["db"], "--campaign", own["campaign"], "--layout", "paddle_max"))]
     assert texts == [
         "1 GPU FP32 BS=32 log", "1 GPU FP32 BS=48 log (TOO FEW STEPS)", "1 GPU FP32 BS=64 log (OOM)", "1 GPU FP32 BS=32 log",
     ]  # fmt: skip
 
 
-def test_trials_are_told_apart_and_so_are_cases_that_differ_elsewhere(tmp_path: Path) -> None:
-    with ledger_rows(tmp_path / "bench.duckdb") as ledger:
-        ledger.run(1.0, trial=2)
-        ledger.run(1.0, trial=1)
-        ledger.run(1.0, seq_len=512)
-
-    texts = [text for text, _ in links(printed(tmp_path / "bench.duckdb", "--layout", "paddle", "--lang", "zh"))]
+@given(lambda ledger: [ledger.run(1.0, trial=2), ledger.run(1.0, trial=1), ledger.run(1.0, seq_len=512)])
+def test_trials_are_told_apart_and_so_are_cases_that_differ_elsewhere(own: Own) -> None:
+    texts = [
+        text
+        for text, _ in links(printed(own["db"], "--campaign", own["campaign"], "--layout", "paddle", "--lang", "zh"))
+    ]
     assert texts == [
         "单卡 bs=32、FP32 seq_len=128 第1次",
         "单卡 bs=32、FP32 seq_len=128 第2次",
@@ -112,36 +115,36 @@ def test_trials_are_told_apart_and_so_are_cases_that_differ_elsewhere(tmp_path: 
     ]
 
 
-def test_a_fact_that_one_run_does_not_state_tells_nothing_apart(tmp_path: Path) -> None:
-    with ledger_rows(tmp_path / "bench.duckdb") as ledger:
-        ledger.run(1.0, trial=1)
-        ledger.run(status="failed", environment={"gpu_model": None}, trial=2)
-
-    texts = [text for text, _ in links(printed(tmp_path / "bench.duckdb", "--layout", "paddle"))]
+@given(lambda ledger: [ledger.run(1.0, trial=1), ledger.run(status="failed", environment={"gpu_model": None}, trial=2)])
+def test_a_fact_that_one_run_does_not_state_tells_nothing_apart(own: Own) -> None:
+    texts = [text for text, _ in links(printed(own["db"], "--campaign", own["campaign"], "--layout", "paddle"))]
     assert texts == ["1 GPU bs=32, FP32 trial 1", "1 GPU bs=32, FP32 trial 2 (FAILED)"]
 
 
-def test_only_logs_that_the_ledger_has_and_nobody_excluded(tmp_path: Path) -> None:
-    with ledger_rows(tmp_path / "bench.duckdb") as ledger:
-        ledger.run(1.0, key="aaaaaaaaaaaa-1", batch_size_per_gpu=32)
-        ledger.run(1.0, key="bbbbbbbbbbbb-1", batch_size_per_gpu=48)
-        ledger.insert("kept.exclusion", run_key="bbbbbbbbbbbb-1", reason="hot", excluded_at="2026-11-21")
-
-    report = report_logs(db=tmp_path / "bench.duckdb")
+@given(
+    lambda ledger: [
+        ledger.run(1.0, key="aaaaaaaaaaaa-1", batch_size_per_gpu=32),
+        ledger.run(1.0, key="bbbbbbbbbbbb-1", batch_size_per_gpu=48),
+        ledger.insert("kept.exclusion", run_key="bbbbbbbbbbbb-1", reason="hot", excluded_at="2026-11-21"),
+    ]
+)
+def test_only_logs_that_the_ledger_has_and_nobody_excluded(own: Own) -> None:
+    report = report_logs(**own)
     assert report.cells["place"].to_list() == ["logs/aaaaaaaaaaaa-1.log"]
     assert any("1 run is excluded" in note for note in report.notes)
 
 
-def test_a_path_is_encoded_and_cannot_end_its_link(tmp_path: Path) -> None:
-    paths = ["a b/c (1).log", "x](javascript:1).log", "<img src=x>.log", "50%/#1?.log", "日志.log", "a&b'\".log"]
-    with ledger_rows(tmp_path / "bench.duckdb") as ledger:
-        for batch, path in enumerate(paths, start=1):
-            ledger.run(1.0, path=path, batch_size_per_gpu=batch)
+PATHS = ["a b/c (1).log", "x](javascript:1).log", "<img src=x>.log", "50%/#1?.log", "日志.log", "a&b'\".log"]
 
-    text = printed(tmp_path / "bench.duckdb", "--layout", "paddle", "--base", "./my logs/")
+
+@given(
+    lambda ledger: [ledger.run(1.0, path=path, batch_size_per_gpu=batch) for batch, path in enumerate(PATHS, start=1)]
+)
+def test_a_path_is_encoded_and_cannot_end_its_link(own: Own) -> None:
+    text = printed(own["db"], "--campaign", own["campaign"], "--layout", "paddle", "--base", "./my logs/")
 
     assert [(said, target.replace("&amp;", "&")) for said, target in links(text)] == [
-        (f"1 GPU bs={batch}, FP32", f"./my logs/{path}") for batch, path in enumerate(paths, start=1)
+        (f"1 GPU bs={batch}, FP32", f"./my logs/{path}") for batch, path in enumerate(PATHS, start=1)
     ]
     assert not re.search(r"<(img|script)", MarkdownIt("commonmark").render(text))
 

@@ -18,6 +18,7 @@ from benchledger.ingestion.keep_logs import PART
 from benchledger.scanning.content import content_hash
 from benchledger.store.log_contents import LogContents
 from tests.cli.bench import run_bench
+from tests.ingestion.conftest import made
 from tests.ingestion.logs import ask, one, put, run_text
 from tests.ingestion.test_replay import define, definitions  # noqa: F401 - a fixture
 
@@ -43,18 +44,36 @@ def run_folder(folder: Path) -> Path:
     return folder
 
 
-def test_each_content_is_kept_once_for_its_owner_only(db: Path, tmp_path: Path) -> None:
-    logs = run_folder(tmp_path / "logs")
+@pytest.fixture(scope="module")
+def home(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of two runs, logs/, and the ledger that keeps its contents, ledger/. Read only."""
+    home = tmp_path_factory.mktemp("home")
+    ingest(run_folder(home / "logs"), db=made(defined_ledger, home / "ledger"), keep_logs=True)
+    return home
+
+
+@pytest.fixture
+def logs(home: Path) -> Path:
+    return home / "logs"
+
+
+@pytest.fixture
+def filled(home: Path, tmp_path: Path) -> Path:
+    """A copy of the ledger of `logs`, with its private files and kept contents."""
+    return shutil.copytree(home / "ledger", tmp_path / "filled") / "bench.duckdb"
+
+
+def test_each_content_is_kept_once_for_its_owner_only(filled: Path, logs: Path) -> None:
+    db = filled
     texts = {(logs / name / "run.log").read_bytes() for name in ("a", "b")}
 
-    ingest(logs, db=db, keep_logs=True)
     ingest(logs, db=db, keep_logs=True, refresh=True)
 
     assert set(kept(db).values()) == texts
     assert {content_hash(text) for text in kept(db).values()} == set(kept(db))
     assert stat.S_IMODE(Path(f"{db}.logs").stat().st_mode) == 0o600
     # The ledger's own files are no logs.
-    assert "unrecognised" not in ingest(tmp_path / "logs", db=db).files
+    assert "unrecognised" not in ingest(logs, db=db).files
 
 
 def test_the_lines_behind_a_number_are_shown_when_the_folder_is_gone(db: Path, tmp_path: Path) -> None:
@@ -152,9 +171,8 @@ def test_refresh_reads_kept_contents_where_the_folder_and_the_archive_are_gone(
     assert ingest(db=db, refresh=True).files == {}
 
 
-def test_a_forgotten_log_leaves_no_byte_of_its_content(db: Path, tmp_path: Path) -> None:
-    logs = run_folder(tmp_path / "logs")
-    ingest(logs, db=db, keep_logs=True)
+def test_a_forgotten_log_leaves_no_byte_of_its_content(filled: Path, logs: Path) -> None:
+    db = filled
     (gone,) = [one for one, content in kept(db).items() if HOST.encode() in content]
     with closing(sqlite3.connect(f"{db}.logs")) as con:
         (data,) = con.execute("select data from part where content_hash = ?", [gone]).fetchone()
@@ -249,9 +267,8 @@ def test_many_small_logs_share_a_trained_dictionary(db: Path, tmp_path: Path) ->
     assert set(kept(db).values()) == texts
 
 
-def test_backups_and_merged_ledgers_keep_contents_and_public_ones_do_not(db: Path, tmp_path: Path) -> None:
-    logs = run_folder(tmp_path / "logs")
-    ingest(logs, db=db, keep_logs=True)
+def test_backups_and_merged_ledgers_keep_contents_and_public_ones_do_not(filled: Path, tmp_path: Path) -> None:
+    db = filled
     other, both = tmp_path / "other.duckdb", tmp_path / "both.duckdb"
     put(tmp_path / "more" / "run.log", run_text(steps=5, seed=9).log)
     ingest(tmp_path / "more", db=other, keep_logs=True, key_file=Path(f"{db}.key"))
