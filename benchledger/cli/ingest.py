@@ -219,7 +219,7 @@ def print_batches(settings: Settings, batches: Iterable[WatchBatch], form: str) 
     try:
         for batch in batches:
             if batch.result is None:
-                settings.say(f"not written, tried again: {escaped(batch.problem)}")
+                settings.say(f"waiting: {escaped(batch.problem)}")
             else:
                 now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
                 click.echo(batch_line(batch.result, form, now))

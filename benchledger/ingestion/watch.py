@@ -59,8 +59,8 @@ def watch(
     """Reads logs under the paths into the ledger as they come, for ever; yields each batch that was written.
 
     A file is read when it has not changed for `quiet_s` seconds, or when a manifest that lists it is there. The ledger
-    is open only while a batch is written. A path that is removed is waited for. Everything else is as in `ingest`.
-    Raises UsageError for an address, and if watchfiles is not installed.
+    is open only while a batch is written. A path that is removed is read again when it is back. Everything else is as
+    in `ingest`. Raises UsageError for an address, and if watchfiles is not installed.
     """
     if remote := [path for path in paths if is_remote(str(path))]:
         raise UsageError(f"{remote[0]}: only folders of this machine can be watched; ingest it by a timer instead")
@@ -69,36 +69,40 @@ def watch(
         Path(db), jobs, campaign_name=campaign_name, key=key, wait_s=wait_s, limits=limits or Limits(),
         documents=documents, keep_logs=keep_logs, keep_redacted=keep_redacted,
     )  # fmt: skip
-    arrivals = Arrivals(paths, ledger_files(options.db), quiet_s)
-    with closing(BatchProcess(options, paths)) as process:
+    arrivals = Arrivals(ledger_files(options.db), quiet_s)
+    there = paths
+    with closing(BatchProcess(options)) as process:
         while True:
             try:
-                yield from _batches(arrivals, process, paths, quiet_s)
+                yield from _batches(arrivals, process, there, [path for path in paths if path not in there], quiet_s)
             except UsageError:
-                gone = [path for path in paths if not os.path.lexists(path)]
+                gone = [path for path in there if not os.path.lexists(path)]
                 if arrivals.is_first or not gone:
                     raise
                 yield WatchBatch(None, f"{gone[0]}: was removed, or is not mounted; it is read again when it is back")
-                while not all(map(os.path.lexists, paths)):
-                    time.sleep(min(1.0, quiet_s))
+            while not (there := tuple(path for path in paths if os.path.lexists(path))):
+                time.sleep(min(1.0, quiet_s))
 
 
 def _batches(
-    arrivals: Arrivals, process: BatchProcess, paths: tuple[Path | str, ...], quiet_s: float
+    arrivals: Arrivals, process: BatchProcess, paths: tuple[Path | str, ...], gone: list[Path | str], quiet_s: float
 ) -> Iterator[WatchBatch]:
+    """Yields batches of the paths until one of the others, which are gone, is back."""
     not_before, look_at, has_changed = 0.0, 0.0, True
     for changes in _wakes(paths, min(1.0, quiet_s / 4)):
+        if any(map(os.path.lexists, gone)):
+            return
         has_changed |= changes
         now = time.monotonic()
         if now < not_before or not (has_changed or now >= min(look_at, arrivals.due)):
             continue
         has_changed, look_at = False, now + LOOK_AGAIN_S
-        ready = arrivals.look()
+        ready = arrivals.look(paths)
         looked = time.monotonic()
         not_before = looked + (looked - now) / LOOKING
         if not ready:
             continue
-        batch = process.run(list(({file.place: file for file in arrivals.facts} | ready).values()))
+        batch = process.run(paths, list(({file.place: file for file in arrivals.facts} | ready).values()))
         if batch.result is not None:
             arrivals.take(ready)
             not_before = max(not_before, looked + (time.monotonic() - looked) / WRITING)
@@ -110,8 +114,8 @@ def _batches(
 class Arrivals:
     """The files under some paths that were not read yet, and since when each is as it is."""
 
-    def __init__(self, paths: tuple[Path | str, ...], leave_out: set[str], quiet_s: float) -> None:
-        self._paths, self._leave_out, self._quiet_s = paths, leave_out, quiet_s
+    def __init__(self, leave_out: set[str], quiet_s: float) -> None:
+        self._leave_out, self._quiet_s = leave_out, quiet_s
         self._waiting: dict[str, tuple[FoundFile, float]] = {}
         # A hash of the state of each file that was read: few bytes for each of very many files.
         self._taken: dict[str, int] = {}
@@ -122,13 +126,13 @@ class Arrivals:
         # When the next file will have been quiet for long enough.
         self.due = 0.0
 
-    def look(self) -> dict[str, FoundFile]:
-        """Returns the files that are complete and were not read in this state."""
+    def look(self, paths: tuple[Path | str, ...]) -> dict[str, FoundFile]:
+        """Returns the files under the paths that are complete and were not read in this state."""
         now, today = time.monotonic(), time.time()
         waiting: dict[str, tuple[FoundFile, float]] = {}
         taken: dict[str, int] = {}
         self.facts = []
-        for file in discover(self._paths, self._leave_out):
+        for file in discover(paths, self._leave_out):
             if file.is_facts:
                 self.facts.append(file)
             state = state_of(file)
@@ -202,7 +206,7 @@ def _wakes(paths: tuple[Path | str, ...], seconds: float) -> Iterator[bool]:
 
 @dataclass(frozen=True)
 class WatchBatch:
-    """What was read together: its result, or why it is tried again: the ledger cannot be written, or a path is gone."""
+    """What was read together: its result, or why it waits: the ledger cannot be written, or a path is gone."""
 
     result: IngestResult | None
     problem: str = ""
@@ -213,20 +217,19 @@ def state_of(file: FoundFile) -> State:
 
 
 class BatchProcess:
-    def __init__(self, options: IngestOptions, paths: tuple[Path | str, ...]) -> None:
+    def __init__(self, options: IngestOptions) -> None:
         # Functions cannot be sent to another process.
         values = {field.name: getattr(options, field.name) for field in fields(options) if field.name != "files"}
         self._options = {name: value for name, value in values.items() if not callable(value)}
-        self._paths = paths
         self._start()
 
     def _start(self) -> None:
         self._processes = Processes(1, _begin, how="spawn", most_tasks=BATCHES)
 
-    def run(self, files: list[FoundFile]) -> WatchBatch:
+    def run(self, paths: tuple[Path | str, ...], files: list[FoundFile]) -> WatchBatch:
         """Ingests the files that have not changed. A stop, as by Ctrl-C, stops the process too, and is raised then."""
         try:
-            future = self._processes.submit(_ingest, self._options, self._paths, files)
+            future = self._processes.submit(_ingest, self._options, paths, files)
             try:
                 return self._processes.result(future, lambda: None)
             except KeyboardInterrupt:

@@ -44,46 +44,46 @@ def names(ready: dict[str, FoundFile]) -> set[str]:
 
 
 def test_a_file_is_complete_when_it_is_quiet(tmp_path: Path) -> None:
-    arrivals = Arrivals((tmp_path,), set(), 0.3)
+    arrivals = Arrivals(set(), 0.3)
     old, new = put(tmp_path / "old.log", "a"), put(tmp_path / "new.log", "a")
     os.utime(old, (0, time.time() - 100))
 
     # At the start the time of a file says how long it has been quiet.
-    first = arrivals.look()
+    first = arrivals.look((tmp_path,))
     assert names(first) == {"old.log"}
     arrivals.take(first)
     put(new, "ab")
     time.sleep(0.35)
-    assert arrivals.look() == {}
+    assert arrivals.look((tmp_path,)) == {}
     time.sleep(0.35)
-    second = arrivals.look()
+    second = arrivals.look((tmp_path,))
     assert names(second) == {"new.log"}
     arrivals.take(second)
-    assert arrivals.look() == {}
+    assert arrivals.look((tmp_path,)) == {}
     put(old, "more")
-    arrivals.look()
+    arrivals.look((tmp_path,))
     time.sleep(0.35)
-    third = arrivals.look()
+    third = arrivals.look((tmp_path,))
     assert names(third) == {"old.log"}
     # As where a folder is unmounted while its files are read: they are read when it is back.
     old.rename(tmp_path / "away")
     arrivals.take(third)
     (tmp_path / "away").rename(old)
-    assert arrivals.look() == {}
+    assert arrivals.look((tmp_path,)) == {}
     time.sleep(0.35)
-    assert names(arrivals.look()) == {"old.log"}
+    assert names(arrivals.look((tmp_path,))) == {"old.log"}
 
 
 def test_a_manifest_makes_the_files_that_it_lists_complete(tmp_path: Path) -> None:
-    arrivals = Arrivals((tmp_path,), set(), 1000.0)
+    arrivals = Arrivals(set(), 1000.0)
     for name in ("run.log", "part/gpus.csv", "other.log"):
         put(tmp_path / name, "a")
     text = json.dumps({"benchledger_manifest": 1, "files": ["run.log", "part/gpus.csv"]})
     put(tmp_path / "run.json", text[:-5])
 
-    assert arrivals.look() == {}
+    assert arrivals.look((tmp_path,)) == {}
     put(tmp_path / "run.json", text)
-    assert names(arrivals.look()) == {"run.json", "run.log", "gpus.csv"}
+    assert names(arrivals.look((tmp_path,))) == {"run.json", "run.log", "gpus.csv"}
 
 
 def test_a_watch_cannot_be_a_dry_run_and_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,34 +122,40 @@ def test_a_ledger_that_another_program_holds_is_written_later(
     assert one(db, "select count(*) from run") == 1
 
 
-def test_a_folder_that_is_removed_is_waited_for(db: Path, tmp_path: Path) -> None:
+def test_a_folder_that_is_removed_is_waited_for_while_others_are_read(db: Path, tmp_path: Path) -> None:
     logs = put(tmp_path / "logs" / "run.log", run_text(steps=20).log).parent
-    batches = benchledger.watch(logs, db=db, quiet_s=0.1)
-    with closing(batches):  # type: ignore[type-var]
-        assert next(batches).result is not None
-        logs.rename(tmp_path / "away")
-        told = next(batches)
-        (tmp_path / "away").rename(logs)
-        put(logs / "next.log", run_text(steps=21).log)
+    other = put(tmp_path / "other" / "run.log", run_text(steps=19).log).parent
+    batches = benchledger.watch(logs, other, db=db, quiet_s=0.1)
 
-        assert told.problem == f"{logs}: was removed, or is not mounted; it is read again when it is back"
+    def loaded() -> int:
         batch = next(batches).result
         assert batch is not None
-        assert batch.files == {"loaded": 1}
+        return batch.files.get("loaded", 0)
+
+    with closing(batches):  # type: ignore[type-var]
+        assert loaded() == 2
+        logs.rename(tmp_path / "away")
+        assert next(batches).problem == f"{logs}: was removed, or is not mounted; it is read again when it is back"
+        put(other / "next.log", run_text(steps=18).log)
+        assert loaded() == 1
+        put(tmp_path / "away" / "next.log", run_text(steps=21).log)
+        (tmp_path / "away").rename(logs)
+        assert loaded() == 1
+    assert one(db, "select count(*) from log") == 4
     with pytest.raises(UsageError, match="no such file or folder"):
         next(iter(benchledger.watch(tmp_path / "none", db=db)))
 
 
 def test_a_batch_whose_process_is_killed_is_tried_again(db: Path, tmp_path: Path) -> None:
     logs = put(tmp_path / "logs" / "run.log", run_text(steps=20).log).parent
-    ready = list(Arrivals((logs,), set(), 0.0).look().values())
-    with closing(BatchProcess(IngestOptions(db), (logs,))) as process:
+    ready = list(Arrivals(set(), 0.0).look((logs,)).values())
+    with closing(BatchProcess(IngestOptions(db))) as process:
         threading.Timer(
             0.2, lambda: [os.kill(pid, signal.SIGKILL) for pid in process._processes.executor._processes]
         ).start()
 
-        assert "was killed" in process.run(ready).problem
-        again = process.run(ready).result
+        assert "was killed" in process.run((logs,), ready).problem
+        again = process.run((logs,), ready).result
 
     assert again is not None
     assert again.files == {"loaded": 1}
