@@ -85,7 +85,7 @@ class PendingRows:
 class LedgerRows:
     """Rows of one ledger; every method returns the id or key of what it wrote. Ids count up from 1.
 
-    Runs are of the campaign `campaign` where their own is not given.
+    Runs are of the campaign `campaign` unless they are given one; None is no campaign.
     """
 
     campaign = "ngc"
@@ -160,7 +160,7 @@ class LedgerRows:
         self,
         *speeds: float,
         key: str | None = None,
-        campaign: str | None = None,
+        campaign: str | None = "",
         status: str = "ok",
         reason: str | None = None,
         text: str | None = None,
@@ -195,12 +195,12 @@ class LedgerRows:
         *,
         role: str,
         path: str,
-        campaign: str | None = None,
+        campaign: str | None = "",
         event_line: int | None = None,
         event_text: str | None = None,
     ) -> int:
         """A log of a run, all of it, with its sighting."""
-        sighting_id, campaign = next(self._ids), campaign or self.campaign
+        sighting_id, campaign = next(self._ids), self.campaign if campaign == "" else campaign
         counts = {"pieces": 0, "records": 0, "ignored": 0, "rejects": 0, "notes": 0}
         log = {"content_hash": f"hash{log_id}", "bytes": 1, "lines": 100, "format": FORMAT, "format_version": 1}
         self.insert("log", log_id=log_id, definitions_hash="d", load_number=1, **log, **counts)
@@ -226,7 +226,7 @@ class LedgerRows:
         place = {"log_id": log_id, "line": line, "byte_offset": line * 10, "shape_id": shape_id}
         self.insert("kept.record", **place, device=device, values=[value], load_number=1)
 
-    def device_memory(self, run_id: int, *samples: tuple[str, float], campaign: str | None = None) -> None:
+    def device_memory(self, run_id: int, *samples: tuple[str, float], campaign: str | None = "") -> None:
         """A telemetry log of a run, a sample a line."""
         log_id = next(self._ids)
         self.log(run_id, log_id, role="telemetry", path=f"logs/gpu{log_id}.csv", campaign=campaign)
@@ -239,7 +239,7 @@ class LedgerRows:
         """One statement about a run."""
         self.insert("fact", run_id=run_id, name=name, value=value, source=source, line=line, used=used)
 
-    def readme_000(self, campaign: str | None = None) -> None:
+    def readme_000(self, campaign: str | None = "") -> None:
         """The runs whose speeds are the eight cells of README 000."""
         for (gpus, precision, batch_size), speed in README_000.items():
             accumulation = 67584 // (gpus * batch_size)
