@@ -20,6 +20,8 @@ FORMAT = "ngc_pytorch_bert"
 SUMMARY_RULE = "ngc.summary"
 STEP_RULE = "steps.mean_skip1"
 START = datetime(2021, 3, 1, 12, 0, 0)
+# The campaign that the ledger has for the time being, for any text may be the name of one.
+THE_LEDGERS = "that of the ledger"
 
 # The eight cells of README 000, by GPUs, precision and batch size per GPU.
 README_000 = {
@@ -160,7 +162,7 @@ class LedgerRows:
         self,
         *speeds: float,
         key: str | None = None,
-        campaign: str | None = "",
+        campaign: str | None = THE_LEDGERS,
         status: str = "ok",
         reason: str | None = None,
         text: str | None = None,
@@ -195,12 +197,12 @@ class LedgerRows:
         *,
         role: str,
         path: str,
-        campaign: str | None = "",
+        campaign: str | None = THE_LEDGERS,
         event_line: int | None = None,
         event_text: str | None = None,
     ) -> int:
         """A log of a run, all of it, with its sighting."""
-        sighting_id, campaign = next(self._ids), self.campaign if campaign == "" else campaign
+        sighting_id, campaign = next(self._ids), self.campaign if campaign == THE_LEDGERS else campaign
         counts = {"pieces": 0, "records": 0, "ignored": 0, "rejects": 0, "notes": 0}
         log = {"content_hash": f"hash{log_id}", "bytes": 1, "lines": 100, "format": FORMAT, "format_version": 1}
         self.insert("log", log_id=log_id, definitions_hash="d", load_number=1, **log, **counts)
@@ -226,7 +228,7 @@ class LedgerRows:
         place = {"log_id": log_id, "line": line, "byte_offset": line * 10, "shape_id": shape_id}
         self.insert("kept.record", **place, device=device, values=[value], load_number=1)
 
-    def device_memory(self, run_id: int, *samples: tuple[str, float], campaign: str | None = "") -> None:
+    def device_memory(self, run_id: int, *samples: tuple[str, float], campaign: str | None = THE_LEDGERS) -> None:
         """A telemetry log of a run, a sample a line."""
         log_id = next(self._ids)
         self.log(run_id, log_id, role="telemetry", path=f"logs/gpu{log_id}.csv", campaign=campaign)
@@ -239,7 +241,7 @@ class LedgerRows:
         """One statement about a run."""
         self.insert("fact", run_id=run_id, name=name, value=value, source=source, line=line, used=used)
 
-    def readme_000(self, campaign: str | None = "") -> None:
+    def readme_000(self, campaign: str | None = THE_LEDGERS) -> None:
         """The runs whose speeds are the eight cells of README 000."""
         for (gpus, precision, batch_size), speed in README_000.items():
             accumulation = 67584 // (gpus * batch_size)
