@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+import benchledger
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.samples import load_formats
 from benchledger.scanning.statements import SegmentCollector
+from tests.ingestion.logs import ask, put
 
 
 def stated(name: str, log: str) -> list[tuple[str, str]]:
@@ -87,3 +91,19 @@ def test_constants_are_facts_of_any_run_and_less_trusted_than_what_a_line_states
     (said,) = notes.segments[0].statements
     assert (said.name, said.value, said.line) == ("task", "detection", 7)
     assert (said.value_logged, said.trust) == ("constant of format paddle-det", len(log_format.facts))
+
+
+@pytest.mark.parametrize(("first", "speed"), [(64, None), (128, 1000.0)])
+def test_a_batch_size_that_changes_while_training_makes_no_speed(
+    tmp_path: Path, first: int, speed: float | None
+) -> None:
+    step = " iteration {:8d}/ 100 | consumed samples: 640 | elapsed time per iteration (ms): 128.0 | learning rate: 1E-04 |"
+    step += " global batch size: {:5d} | lm loss: 5.0E+00 | loss scale: 1.0 | grad norm: 1.000 |\n"
+    log = "using world size: 8, data-parallel-size: 8, tensor-model-parallel size: 1, pipeline-model-parallel size: 1\n"
+    log += "  global_batch_size ............................... 128\n"
+    log += "".join(step.format(number, first if number < 5 else 128) for number in range(1, 31))
+
+    db = tmp_path / "bench.duckdb"
+    benchledger.ingest(put(tmp_path / "logs" / "a.log", log), db=db)
+
+    assert ask(db, "select value from run_speed where rule = 'megatron.samples'") == [(speed,)]
