@@ -248,6 +248,15 @@ def test_a_number_that_no_float_holds_is_a_reject_and_never_infinite_or_0(
     assert assert_both_read(known, (line % "0e999" + "\n").encode())[0].values[0] == 0
 
 
+@pytest.mark.parametrize("number", ["1e999", "1e-999", "1" + "0" * 320, "0." + "0" * 330 + "1", "0e999"])
+def test_json_with_such_a_number_is_a_reject_also_where_nothing_reads_it(tmp_path: Path, number: str) -> None:
+    known = one_record(tmp_path, "at {json}", PROOF, "json.values = { x = 'x' }")
+
+    read = assert_both_read(known, f'at {{"x": 5, "y": [{number}]}}\nat {{"x": 7}}\n'.encode())
+
+    assert [values_of(row)["x"] for row in read] == ([5, 7] if number == "0e999" else [7])
+
+
 @pytest.mark.parametrize("value", ["5e12345", "'5e12345'", "1234e-999", "5e12345abc", "12e4567-dirty", "1e999 s"])
 def test_what_is_no_measurement_may_be_a_hash_that_looks_like_a_number(tmp_path: Path, value: str) -> None:
     known = one_record(tmp_path, "at {pairs}", PROOF, PADDLE)
