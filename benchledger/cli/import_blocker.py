@@ -55,5 +55,5 @@ def block_imports() -> None:
 
 
 def allow_imports() -> None:
-    """Ends block_imports, for a command whose library needs these modules."""
+    """Undoes block_imports, for a command whose library needs these modules."""
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Blocker)]

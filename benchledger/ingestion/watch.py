@@ -79,7 +79,8 @@ def watch(
                 gone = [path for path in there if not os.path.lexists(path)]
                 if arrivals.is_first or not gone:
                     raise
-                yield WatchBatch(None, f"{gone[0]}: was removed, or is not mounted; it is read again when it is back")
+                for path in gone:
+                    yield WatchBatch(None, f"{path}: was removed, or is not mounted; it is read again when it is back")
             while not (there := tuple(path for path in paths if os.path.lexists(path))):
                 time.sleep(min(1.0, quiet_s))
 

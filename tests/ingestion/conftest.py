@@ -26,6 +26,17 @@ def made(ledger: Path, folder: Path) -> Path:
 
 
 @pytest.fixture
+def logs(home: Path) -> Path:
+    return home / "logs"
+
+
+@pytest.fixture
+def filled(home: Path, tmp_path: Path) -> Path:
+    """A copy of the ledger of `logs`, with its private files. The module's `home` holds both."""
+    return shutil.copytree(home / "ledger", tmp_path / "filled") / "bench.duckdb"
+
+
+@pytest.fixture
 def heard() -> Iterator[None]:
     """Ctrl-C is heard: what a script starts in the background is born deaf to it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -52,17 +52,6 @@ def home(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     return home
 
 
-@pytest.fixture
-def logs(home: Path) -> Path:
-    return home / "logs"
-
-
-@pytest.fixture
-def filled(home: Path, tmp_path: Path) -> Path:
-    """A copy of the ledger of `logs`, with its private files and kept contents."""
-    return shutil.copytree(home / "ledger", tmp_path / "filled") / "bench.duckdb"
-
-
 def test_each_content_is_kept_once_for_its_owner_only(filled: Path, logs: Path) -> None:
     db = filled
     texts = {(logs / name / "run.log").read_bytes() for name in ("a", "b")}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from pathlib import Path
 
@@ -23,17 +22,6 @@ def home(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     put(home / "logs" / "deep" / "run.log", run_text().log)
     ingest(home / "logs", db=made(defined_ledger, home / "ledger"))
     return home
-
-
-@pytest.fixture
-def logs(home: Path) -> Path:
-    return home / "logs"
-
-
-@pytest.fixture
-def filled(home: Path, tmp_path: Path) -> Path:
-    """A copy of the ledger of `logs`, with its private files."""
-    return shutil.copytree(home / "ledger", tmp_path / "filled") / "bench.duckdb"
 
 
 def test_no_real_path_is_in_the_ledger_and_the_private_files_are_the_owners(home: Path) -> None:

@@ -141,6 +141,9 @@ def test_a_folder_that_is_removed_is_waited_for_while_others_are_read(db: Path, 
         put(tmp_path / "away" / "next.log", run_text(steps=21).log)
         (tmp_path / "away").rename(logs)
         assert loaded() == 1
+        logs.rename(tmp_path / "away")
+        other.rename(tmp_path / "gone")
+        assert {next(batches).problem.partition(":")[0] for _ in range(2)} == {str(logs), str(other)}
     assert one(db, "select count(*) from log") == 4
     with pytest.raises(UsageError, match="no such file or folder"):
         next(iter(benchledger.watch(tmp_path / "none", db=db)))
