@@ -10,6 +10,7 @@ from benchledger.answers.rows import reading
 from benchledger.errors import UsageError
 from benchledger.store.confined import check_statement, confine
 from benchledger.store.default_db import DEFAULT_DB
+from benchledger.store.frames import frame_of
 from benchledger.store.published_logs import missing_logs_note
 
 # The word for a row of a table whose column a parameter matches.
@@ -108,13 +109,15 @@ def _ask(con: duckdb.DuckDBPyConnection, statement: str, parameters: dict[str, A
         return _frame(con.execute(statement, parameters or None))
     except duckdb.Error as error:
         raise UsageError(f"the query was refused: {error}") from error
+    except OverflowError as error:
+        raise UsageError("the query has an interval that is too long: cast it to varchar") from error
 
 
 def _frame(answer: duckdb.DuckDBPyConnection) -> Frame:
     from benchledger.answers.notebook import Frame
 
     columns = answer.description or []
-    if not any(str(kind) == "INTERVAL" for _, kind, *_ in columns):
-        return Frame(answer.pl())
+    if not any("INTERVAL" in str(kind) for _, kind, *_ in columns):
+        return Frame(frame_of(answer))
     # polars cannot read an interval from Arrow: a difference of two times would fail.
     return Frame(answer.fetchall(), schema=[name for name, *_ in columns], orient="row", infer_schema_length=None)

@@ -10,6 +10,7 @@ from benchledger.answers.filters import MACHINE_COLUMNS, Filters, read_filters
 from benchledger.answers.notebook import Frame
 from benchledger.answers.rows import reading
 from benchledger.store.default_db import DEFAULT_DB
+from benchledger.store.frames import frame_of
 from benchledger.store.run_keys import need_runs
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def runs(
         every = all_runs(con)
         need_matching_runs(con, db, every, filters)
         found = filters.apply(every).order(NEWEST_FIRST)
-        return Frame((found if limit is None else found.limit(limit)).pl())
+        return Frame(frame_of(found if limit is None else found.limit(limit)))
 
 
 def all_runs(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 REVEAL = "benchledger.reveal"
 _WORDS = "benchledger.words"
 # Errors that no value of a ledger causes, and commands that show none.
-UNRELATED_ERRORS = (click.ClickException, click.Abort, OSError, AssertionError, KeyboardInterrupt)
-WRITING_COMMANDS = ("db", "exclude", "forget", "formats", "ingest", "lake", "merge", "redact", "run")
+UNRELATED_ERRORS = (click.ClickException, click.Abort, OSError, AssertionError, KeyboardInterrupt, SystemExit)
+WRITING_COMMANDS = ("formats", "ingest", "lake", "merge", "redact", "run")
 
 
 class CommandError(click.ClickException):
@@ -103,7 +103,7 @@ class MainGroup(KnownGroup):
             return super().invoke(ctx)
         except click.exceptions.Exit:
             raise
-        except (KeyboardInterrupt, Exception) as error:
+        except BaseException as error:  # a panic of polars is no Exception
             if is_interrupt(error):
                 stop(ctx)
             if isinstance(error, click.NoSuchOption) and any(error.option_name in one.opts for one in self.params):

@@ -11,6 +11,7 @@ from benchledger.comparing.sides import QUANTITIES
 from benchledger.errors import NothingFoundError, UsageError
 from benchledger.store.database import open_for_writing, transaction
 from benchledger.store.default_db import DEFAULT_DB
+from benchledger.store.frames import frame_of
 from benchledger.store.run_keys import find_run
 from benchledger.upkeep.exclude import signed
 
@@ -54,7 +55,7 @@ def accept_changes(
     )
     with closing(open_for_writing(db, wait_s, make=False)) as con, transaction(con, db):
         keys = sorted({find_run(con, run, db)[0] for run in runs})
-        stored = con.execute(_ACCEPTED, {"keys": keys}).pl()
+        stored = frame_of(con.execute(_ACCEPTED, {"keys": keys}))
         if undo and stored.is_empty():
             raise NothingFoundError(f"no accepted change at {', '.join(runs)}; list all with: bench history")
         unchanged = [] if acceptable is None else [key for key in keys if key not in acceptable]
@@ -69,4 +70,4 @@ def accept_changes(
             if not undo:
                 row = [key, quantity, *signed(reason, by, db)]
                 con.execute("insert into kept.accepted_change values (?, ?, ?, ?, ?)", row)
-        return stored if undo else con.execute(_ACCEPTED, {"keys": keys}).pl()
+        return stored if undo else frame_of(con.execute(_ACCEPTED, {"keys": keys}))

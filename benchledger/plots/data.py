@@ -19,6 +19,7 @@ from benchledger.kept import uses
 from benchledger.plots.labels import labels_of, shared_facts
 from benchledger.plots.questions import QUESTIONS, Choice, Question, choose, question_of
 from benchledger.store.default_db import DEFAULT_DB
+from benchledger.store.frames import frame_of
 from benchledger.store.run_keys import need_runs
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def _has_rows(con: duckdb.DuckDBPyConnection, question: Question, filters: Filte
 
 def _choice(con: duckdb.DuckDBPyConnection, question: Question, filters: Filters, conditions: list[str]) -> Choice:
     query = query_of(question.candidates or question.query)
-    found = con.sql(statement(query, conditions, "line")).pl()
+    found = frame_of(con.sql(statement(query, conditions, "line")))
     if found.height:
         return choose(found, question)
     there = con.sql(query)
@@ -187,7 +188,7 @@ def _points(
             asked = [one_of("run_id", list(rows["run_id"].unique(maintain_order=True)))]
         order = "line, x" if question.query not in ("speed", "memory", "utilization") else "line"
         sql = statement(query_of(question.query), asked, order)
-        points = con.sql(sql).pl()
+        points = frame_of(con.sql(sql))
     if question.name == "samples":
         return points.with_columns(label="line"), sql
     named = pl.DataFrame({"line": list(labels), "label": list(labels.values())})

@@ -21,6 +21,7 @@ from benchledger.store.database import (
 )
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.facade import refuse_facade
+from benchledger.store.frames import frame_of
 from benchledger.store.log_contents import copy_contents
 from benchledger.store.migrations import migrate
 from benchledger.store.private_file import copy_private, private_path, private_paths
@@ -142,4 +143,4 @@ def db_migrate(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> pl.DataF
             with transaction(con, db):
                 sync_definitions(con)
         steps = "select version, applied_at, benchledger_version from kept.schema_version order by version"
-        return con.sql(steps).pl().with_columns(now=pl.col("version").is_in(applied))
+        return frame_of(con.sql(steps)).with_columns(now=pl.col("version").is_in(applied))

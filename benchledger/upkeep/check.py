@@ -23,15 +23,16 @@ if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
+_RESTORE = "Restore the file from a backup, or ingest the logs into a new ledger"
 _CURES = {
     "ingest": "Keep a copy (bench db backup), then read the logs again: bench ingest PATH --refresh",
     "exclude": "Say why: bench exclude RUN --reason TEXT",
+    "restore": _RESTORE,
 }
 _WORD = re.compile(r"'(?:[^']|'')*+'|\w++|->|\S")
 # What DuckDB leaves out or changes when it writes a view to a file; it also changes the order of an EXCLUDE.
 _LOOSE = frozenset(("lambda", ":", "->", "(", ")", '"', "MATERIALIZED"))
 _VIEWS = "select schema_name, view_name from system.main.duckdb_views() where not internal order by all"
-_RESTORE = "Restore the file from a backup, or ingest the logs into a new ledger"
 
 
 class Result(NamedTuple):

@@ -133,6 +133,35 @@ with held(what, found, example, cure) as (
     )
     where not isfinite(number)
     union all
+    select 'every time of a ' || owner || ' is in the years 1 to 9999', count(*) filter (where odd),
+        min(place) filter (where odd), if(owner = 'log', 'ingest', 'restore')
+    from (
+        select owner, place, time not between timestamp '0001-01-01' and timestamp '9999-12-31 23:59:59.999999' as odd
+        from (
+            select 'log' as owner, unnest(['run.started_at', 'run.ended_at']) as place, unnest([started_at, ended_at]) as time
+            from run
+            union all
+            select 'log', unnest(['sighting.modified_at', 'sighting.ingested_at']), unnest([modified_at, ingested_at])
+            from sighting
+            union all
+            select 'log', unnest(['kept.segment.started_at', 'kept.segment.ended_at']), unnest([started_at, ended_at])
+            from kept.segment
+            union all
+            select 'log', 'kept.record.logged_at', logged_at from kept.record
+            union all
+            select 'log', 'kept.run_clock.started_at', started_at from kept.run_clock
+            union all
+            select 'log', 'kept.series_member.started_at', started_at from kept.series_member
+            union all
+            select 'decision', 'kept.exclusion.excluded_at', excluded_at from kept.exclusion
+            union all
+            select 'decision', 'kept.accepted_change.accepted_at', accepted_at from kept.accepted_change
+            union all
+            select 'migration', 'kept.schema_version.applied_at', applied_at from kept.schema_version
+        )
+    )
+    group by owner
+    union all
     select 'every exclusion has a reason', count(*), min(run_key), 'exclude'
     from kept.exclusion
     where trim(reason) = ''

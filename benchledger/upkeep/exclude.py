@@ -14,6 +14,7 @@ from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import load_redaction
 from benchledger.store.database import closing_written, open_for_reading, open_for_writing, transaction
 from benchledger.store.default_db import DEFAULT_DB
+from benchledger.store.frames import frame_of
 from benchledger.store.key_file import KEY_BYTES
 from benchledger.store.private_file import key_of
 from benchledger.store.run_keys import find_run
@@ -93,7 +94,7 @@ def exclusions(*, db: Path | str = DEFAULT_DB) -> pl.DataFrame:
     `run_key` is empty if the ledger has no such run (its log was removed); the run stays excluded if it comes back.
     """
     with closing(open_for_reading(db)) as con:
-        return con.sql(_EXCLUSIONS).order("excluded_at, excluded_key").pl()
+        return frame_of(con.sql(_EXCLUSIONS).order("excluded_at, excluded_key"))
 
 
 def signed(reason: str | None, by: str | None, db: Path | str) -> list[str | datetime | None]:
@@ -140,4 +141,4 @@ def _remove(con: duckdb.DuckDBPyConnection, keys: list[str]) -> None:
 def _listed(con: duckdb.DuckDBPyConnection, keys: list[str]) -> pl.DataFrame:
     import polars as pl
 
-    return con.sql(_EXCLUSIONS).order("excluded_key").pl().filter(pl.col("excluded_key").is_in(keys))
+    return frame_of(con.sql(_EXCLUSIONS).order("excluded_key")).filter(pl.col("excluded_key").is_in(keys))

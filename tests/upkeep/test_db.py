@@ -6,6 +6,7 @@ import json
 import shutil
 import stat
 from contextlib import closing
+from importlib import resources
 from pathlib import Path
 
 import duckdb
@@ -26,7 +27,7 @@ from benchledger.errors import DatabaseError, UsageError
 from benchledger.store import migrations
 from benchledger.store.database import open_for_writing
 from benchledger.store.migrations import migrate, shipped_migrations
-from benchledger.store.tables import tables_of
+from benchledger.store.tables import Table, tables_of
 from benchledger.upkeep.check import _rows
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import accept_runs, ask, put
@@ -296,6 +297,9 @@ BREAKS = {
     "no record is beyond the last line of its log": "update kept.record set line = 1000000 where line = (select max(line) from kept.record)",
     "every record has the load number of its log": "update log set load_number = load_number + 1",
     "no two records of a log begin at one byte": "insert into kept.record from kept.record limit 1",
+    "every time of a log is in the years 1 to 9999": "update sighting set modified_at = '0001-12-31 (BC)'",
+    "every time of a decision is in the years 1 to 9999": "insert into kept.exclusion select run_key, 'x', 'infinity', null from run limit 1",
+    "every time of a migration is in the years 1 to 9999": "update kept.schema_version set applied_at = '290000-01-01'",
     "every kept number is finite": "update kept.cell set value = 'nan'::double where value is not null",
     "every run is there once": "insert into run by name select * replace ('x' as run_key) from run limit 1",
     "every key of a run is there once": "insert into run by name select * replace (5 as run_id) from run limit 1",
@@ -374,6 +378,47 @@ def test_a_value_changed_by_hand_gives_a_message_and_no_traceback(db: Path, tmp_
     result = run_bench("plot", "loss", "--output", str(tmp_path / "x.svg"), db=db)
     assert result.exit_code == 1
     assert "fails bench db check: every kept number is finite: " in result.stderr
+
+
+def test_db_check_knows_every_time_of_a_ledger(db: Path) -> None:
+    statement = """
+        select schema_name, table_name, column_name
+        from duckdb_columns() semi join duckdb_tables() using (database_name, schema_name, table_name)
+        where data_type like '%TIME%' or data_type like '%DATE%'
+    """
+    checked = resources.files("benchledger.upkeep").joinpath("checks.sql").read_text()
+
+    times = [f"'{Table(schema, table)}.{column}'" for schema, table, column in ask(db, statement)]
+
+    assert len(times) > 10
+    assert [time for time in times if time not in checked] == []
+
+
+def test_a_time_that_no_calendar_has_gives_a_message_with_its_column_and_the_cure(
+    db: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    keys = sorted(runs(db=db)["run_key"])
+    with duckdb.connect(str(db)) as con:
+        for key, odd in zip(keys, ("290000-01-01", "infinity", "0001-12-31 (BC)"), strict=True):
+            con.execute(f"update run set started_at = '{odd}' where run_key = '{key}'")
+        con.execute("update sighting set ingested_at = '290000-01-01'")
+    commands = [
+        ("runs",), ("db", "info"), ("db", "check"), ("show", keys[0]),
+        ("sql", "select [started_at] from run"), ("export", "site", tmp_path / "site"),
+    ]  # fmt: skip
+
+    # An exception that is not ours is raised here.
+    results = [run_bench(*words, db=db) for words in commands]
+
+    assert [result.exit_code for result in results] == [1] * len(commands)
+    told = {words[0]: result.stderr for words, result in zip(commands, results, strict=True)}
+    cure = "Keep a copy (bench db backup), then read the logs again: bench ingest PATH --refresh"
+    assert (
+        f"every time of a log is in the years 1 to 9999: 6 violate it, for example run.started_at. {cure}" in told["db"]
+    )
+    assert "Error: column started_at has a time outside of the years 1 to 9999. bench db check" in told["runs"]
+    # What polars prints itself when it panics.
+    assert "panicked" not in capfd.readouterr().err
 
 
 def test_the_private_file_of_another_ledger_is_found_out_and_none_is_no_fault(
