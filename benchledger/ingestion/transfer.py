@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import mmap
 import os
-import pickle
 import socket
 import sys
 import tempfile
@@ -14,7 +13,6 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import accumulate
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -25,33 +23,24 @@ from benchledger.scanning.columns import with_log_ids
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Arrow aligns its memory so; it copies buffers that are not aligned.
-_ALIGNED = 64
-_AT_ONCE = 512
-
 
 @dataclass(frozen=True)
 class SharedTables:
-    """Tables in shared memory: pickled without their buffers, which are at `places` (start, size) of the memory.
+    """Tables in shared memory, as Arrow streams one after another; `memory` is the name under which it was sent."""
 
-    `memory` is the name under which the shared memory was sent.
-    """
-
-    pickled: bytes
-    places: list[tuple[int, int]]
+    names: list[str]
     memory: str
 
     def taken(self) -> dict[str, pa.Table]:
         """The tables, without a copy. Can be called once."""
+        import pyarrow as pa
+
         descriptor = _taken(self.memory)
         try:
-            view = memoryview(mmap.mmap(descriptor, 0, prot=mmap.PROT_READ))
+            streams = pa.BufferReader(pa.py_buffer(mmap.mmap(descriptor, 0, prot=mmap.PROT_READ)))
         finally:
             os.close(descriptor)
-        buffers = [view[start : start + size] for start, size in self.places]
-        # Written by a process of this ingest.
-        tables: dict[str, pa.Table] = pickle.loads(self.pickled, buffers=buffers)  # noqa: S301
-        return tables
+        return {name: pa.ipc.open_stream(streams).read_all() for name in self.names}
 
 
 class OpenFiles:
@@ -127,36 +116,19 @@ def _taken(name: str) -> int:
 
 def shared(tables: dict[str, pa.Table]) -> SharedTables | None:
     """The tables in shared memory; None where there is no such memory, no process to send it to, or no row."""
-    if not hasattr(os, "memfd_create") or not _parent_socket:
+    if not hasattr(os, "memfd_create") or not _parent_socket or not any(tables.values()):
         return None
-    buffers: list[memoryview] = []
-    pickled = pickle.dumps(tables, protocol=5, buffer_callback=lambda buffer: buffers.append(buffer.raw()))
-    starts = accumulate((len(buffer) + -len(buffer) % _ALIGNED for buffer in buffers), initial=0)
-    places = [(start, len(buffer)) for start, buffer in zip(starts, buffers, strict=False)]
-    if not any(buffers):
-        return None
+    import pyarrow as pa
+
     try:
-        descriptor = os.memfd_create("benchledger")
+        with open(os.memfd_create("benchledger"), "wb") as memory:
+            for rows in tables.values():
+                with pa.ipc.new_stream(memory, rows.schema) as writer:
+                    writer.write_table(rows)
+            memory.flush()
+            return SharedTables(list(tables), send_file(memory.fileno()))
     except OSError:
         return None
-    try:
-        _write(descriptor, buffers)
-        return SharedTables(pickled, places, send_file(descriptor))
-    except OSError:
-        return None
-    finally:
-        os.close(descriptor)
-
-
-def _write(descriptor: int, buffers: list[memoryview]) -> None:
-    blank = memoryview(bytes(_ALIGNED))
-    parts = [part for buffer in buffers for part in (buffer, blank[: -len(buffer) % _ALIGNED]) if part]
-    while parts:
-        written = os.writev(descriptor, parts[:_AT_ONCE])
-        while parts and written >= len(parts[0]):
-            written -= len(parts.pop(0))
-        if written:
-            parts[0] = parts[0][written:]
 
 
 @dataclass(frozen=True)
