@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from benchledger import report_speed
+from benchledger.answers.tables.rules import rows_by_rule
 from benchledger.answers.tables.table import Report
 from benchledger.errors import NothingFoundError, UsageError
+from benchledger.store.database import open_for_reading
 from tests.answers.conftest import Own
 from tests.ledger_rows import STEP_RULE, SUMMARY_RULE, LedgerRows, ledger_rows
 from tests.views.conftest import given
@@ -263,3 +266,17 @@ def test_contradictions_are_counted_under_the_table(own: Own) -> None:
     assert report_speed(**own).tables[0].notes[1] == (
         "contradictions between facts of these runs: 1; see: bench query conflicts"
     )
+
+
+@pytest.mark.parametrize(
+    ("view", "rule"),
+    [("speed_table", None), ("speedup_table", "*"), ("kept.pivot_table where quantity = 'speed'", None)],
+)
+def test_rows_and_so_notes_have_one_order_whatever_order_the_view_has(
+    demo_ledger: Path, view: str, rule: str | None
+) -> None:
+    with closing(open_for_reading(demo_ledger)) as con:
+        forth, back = (rows_by_rule(con.sql(f"from {view} order by cell {way}"), rule) for way in ("asc", "desc"))
+
+    assert len(forth) > 2
+    assert forth == back

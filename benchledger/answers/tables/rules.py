@@ -20,6 +20,8 @@ _OF_THE_RULE = (NO_VALUE, "too_few_records", "too_few_trials", "too_few_runs", "
 _SPEEDS = ("value", "unit", "lowest", "highest", "stdev", "trial_runs")
 # A run that failed early states no GPU model, and still belongs with those that do.
 _KIN = tuple(column for column in TABLE_COLUMNS if column not in ("system", "gpu_model"))
+# The views have no order of their own, and notes list the rows as they come.
+_ORDER = "gpus, precision, batch_size_per_gpu, cell"
 _SPEEDUPS = ("base_series_id", "base_gpus", "base_value", "speedup", "efficiency")
 
 
@@ -69,10 +71,10 @@ def rows_by_rule(relation: duckdb.DuckDBPyRelation, rule: str | None) -> list[Ro
 
     is_default = ColumnExpression("is_default")
     if rule is None:
-        return rows_of(relation.filter(is_default))
+        return rows_of(relation.filter(is_default).order(_ORDER))
     # ~~~ is DuckDB's operator for GLOB.
     asked_for = FunctionExpression("~~~", ColumnExpression("rule"), ConstantExpression(rule))
-    rows = rows_of(relation.filter(is_default | asked_for))
+    rows = rows_of(relation.filter(is_default | asked_for).order(_ORDER))
     chosen: list[Row] = []
     for kin in grouped(rows, _KIN).values():
         telling = {row["rule"] for row in kin if row["value"] is not None and fnmatchcase(row["rule"], rule)}
