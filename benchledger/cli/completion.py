@@ -14,8 +14,7 @@ PROGRAM = "bench"
 def completion(ctx: click.Context, shell: str) -> None:
     """Print the tab-completion script for SHELL.
 
-    It completes commands, options and names. Names of the ledger (runs, campaigns, cases) are completed if the ledger
-    exists and nobody writes to it.
+    It completes commands, options and their choices.
     """
     from click.shell_completion import get_completion_class
 

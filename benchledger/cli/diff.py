@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 import benchledger
-from benchledger.cli import complete
 from benchledger.cli.options import output_options
 from benchledger.cli.output import print_frame
 from benchledger.cli.settings import Settings
@@ -16,8 +15,8 @@ SHOWN = 12
 
 
 @click.command()
-@click.argument("a", metavar="RUN", shell_complete=complete.runs)
-@click.argument("b", metavar="RUN", shell_complete=complete.runs)
+@click.argument("a", metavar="RUN")
+@click.argument("b", metavar="RUN")
 @output_options
 @click.pass_obj
 def diff(settings: Settings, a: str, b: str, form: str, output: Path | None) -> None:

@@ -7,14 +7,13 @@ from pathlib import Path
 import click
 
 import benchledger
-from benchledger.cli import complete
 from benchledger.cli.options import output_options, wait_option
 from benchledger.cli.output import print_frame
 from benchledger.cli.settings import Settings
 
 
 @click.command()
-@click.argument("runs", nargs=-1, metavar="RUN...", shell_complete=complete.runs)
+@click.argument("runs", nargs=-1, metavar="RUN...")
 @click.option("--reason", metavar="TEXT", help="Reason, recorded with the run.")
 @click.option("--by", metavar="NAME", help="Name of the person who excludes; optional.")
 @click.option("--undo", is_flag=True, help="Include the runs again.")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import benchledger
-from benchledger.cli import complete
 from benchledger.cli.options import case_options, form_option, given
 from benchledger.cli.output import frame_table
 from benchledger.cli.reveal import headed, reveal_option, revealed
@@ -33,14 +32,12 @@ _LOGS = ("run_key", "role", "log", "first_line", "last_line", "format", "paired_
 
 
 @click.command()
-@click.argument("what", required=False, shell_complete=complete.runs)
+@click.argument("what", required=False)
 @click.option(
     "--table", type=click.Choice(["speed", "memory", "speedup"]), default="speed", show_default=True,
     help="Table of the cell that the filters select.",
 )  # fmt: skip
-@click.option(
-    "--rule", shell_complete=complete.rules, help="Explain the number by this rule instead of the default rule."
-)
+@click.option("--rule", help="Explain the number by this rule instead of the default rule.")
 @click.option("--definition", help="With --table memory: device, allocated, reserved or process.")
 @click.option("--lines", is_flag=True, help="Show the printed lines too; needs logs that ingest --keep-logs kept.")
 @click.option("--scaling", help="With --table speedup: weak or strong.")

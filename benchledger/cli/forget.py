@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import click
 
 import benchledger
-from benchledger.cli import complete
 from benchledger.cli.options import form_option, wait_option
 from benchledger.cli.output import frame_table
 from benchledger.cli.settings import Settings
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("logs", nargs=-1, metavar="LOG...", shell_complete=complete.logs)
+@click.argument("logs", nargs=-1, metavar="LOG...")
 @click.option("--dry-run", is_flag=True, help="Show what would be removed; remove nothing.")
 @wait_option
 @form_option

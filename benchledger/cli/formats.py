@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 import benchledger
-from benchledger.cli import complete
 from benchledger.cli.commands import KnownGroup
 from benchledger.cli.options import output_options
 from benchledger.cli.output import print_frame
@@ -28,7 +27,7 @@ def list_(form: str, output: Path | None) -> None:
 
 
 @formats.command()
-@click.argument("name", shell_complete=complete.formats)
+@click.argument("name")
 def show(name: str) -> None:
     """Show the definition of format NAME and how its logs are recognised."""
     click.echo(escaped_lines(benchledger.show_format(name)))

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 import benchledger
-from benchledger.cli import complete
 from benchledger.cli.options import case_options, given, output_options, rule_option, wait_option
 from benchledger.cli.output import print_frame, print_page
 from benchledger.cli.settings import Settings
@@ -27,7 +26,6 @@ from benchledger.cli.settings import Settings
     "--accept",
     multiple=True,
     metavar="RUN",
-    shell_complete=complete.runs,
     help="Accept the changes at RUN.",
 )
 @click.option("--reason", metavar="TEXT", help="With --accept: why.")

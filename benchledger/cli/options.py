@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 import click
 
 from benchledger.answers.filters import MACHINE_COLUMNS, NUMBER_COLUMNS, TEXT_COLUMNS
-from benchledger.cli import complete
 from benchledger.cli.reveal import reveal_option, with_pseudonyms
 
 # In a context's meta: whether all tables are printed.
@@ -37,7 +36,7 @@ def case_options(function: _Function) -> _Function:
         name = "--" + column.replace("_", "-")
         text = f"Filter by {column} ({'number' if kind == 'NUMBER' else 'glob'}; repeatable)."
         option = click.option(
-            name, column, multiple=True, metavar=kind, help=text, shell_complete=complete.of_case(column),
+            name, column, multiple=True, metavar=kind, help=text,
             callback=with_pseudonyms if column == "system" else None,
         )  # fmt: skip
         function = option(function)
@@ -50,7 +49,6 @@ def campaign_option(function: _Function) -> _Function:
         metavar="GLOB",
         callback=with_pseudonyms,
         help="Filter by campaign (glob): its whole name, or the part after its root.",
-        shell_complete=complete.campaigns,
     )(function)
 
 
@@ -62,7 +60,6 @@ def rule_option(function: _Function) -> _Function:
     return click.option(
         "--rule",
         metavar="RULE",
-        shell_complete=complete.rules,
         help="Use this rule (or each rule of a glob such as 'paddle.*') instead of the default.",
     )(function)
 
@@ -71,14 +68,8 @@ def layout_option(function: _Function) -> _Function:
     return click.option(
         "--layout",
         metavar="NAME",
-        shell_complete=complete.layouts,
         help="Table layout: paddle, paddle_max, dlperf, or your own.",
     )(function)
-
-
-def page_layout_option(report: str, text: str) -> Callable[[_Function], _Function]:
-    """Adds --layout to a report whose layouts are pages."""
-    return click.option("--layout", metavar="NAME", shell_complete=complete.pages(report), help=text)
 
 
 def layout_options(*, columns: str, speeds: bool = False, cells: bool = True) -> Callable[[_Function], _Function]:

@@ -11,13 +11,12 @@ from typing import Any
 
 import click
 
-from benchledger.cli import complete
 from benchledger.cli.commands import KnownGroup
 from benchledger.cli.options import case_options, given, rule_option
 from benchledger.cli.settings import Settings
 from benchledger.exports.values import escaped_lines
 
-_RUN = click.option("--run", metavar="KEY", shell_complete=complete.runs, help="The run: its key or the start of it.")
+_RUN = click.option("--run", metavar="KEY", help="The run: its key or the start of it.")
 _TARGET = click.option("--target", metavar="NUMBER", help="Draw this loss as the target: 6.5 or loss=6.5.")
 # With the help of each: what it draws, in the words of its function in Python.
 _PLOTS: dict[str, tuple[str, tuple[Callable[[Any], Any], ...]]] = {

@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 import benchledger
-from benchledger.cli import complete
 from benchledger.cli.options import output_options
 from benchledger.cli.output import print_frame, write_text
 from benchledger.cli.settings import Settings
@@ -68,7 +67,7 @@ class _QueryCommand(click.Command):
 
 
 @click.command(cls=_QueryCommand)
-@click.argument("name", required=False, shell_complete=complete.questions)
+@click.argument("name", required=False)
 @click.option("--list", "list_all", is_flag=True, help="List the queries with their parameters.")
 @click.option(
     "-p", "--parameter", "parameters", multiple=True, metavar="NAME=VALUE", help="Parameter of the query (repeatable)."

@@ -16,7 +16,6 @@ from benchledger.cli.options import (
     language_option,
     layout_option,
     layout_options,
-    page_layout_option,
     report_options,
     rule_option,
 )
@@ -164,7 +163,7 @@ def convergence(settings: Settings, /, **words: Any) -> None:
 
 @report.command()
 @case_options
-@page_layout_option("environment", "Print a README section: paddle or dlperf.")
+@click.option("--layout", metavar="NAME", help="Print a README section: paddle or dlperf.")
 @language_option
 @click.option("--link", metavar="URL", help="Print one line that links to a shared description at URL.")
 @click.option("--link-text", metavar="TEXT", help="With --link: text of the link.")
@@ -188,7 +187,7 @@ def profile(settings: Settings, /, **words: Any) -> None:
 
 @report.command()
 @case_options
-@page_layout_option("logs", "Print README links: paddle by machines, paddle_max by batch size.")
+@click.option("--layout", metavar="NAME", help="Print README links: paddle by machines, paddle_max by batch size.")
 @language_option
 @click.option("--base", metavar="URL", help="Path or URL of the ingested folder, as seen from the page: ./logs.")
 @report_options

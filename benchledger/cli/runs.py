@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 import benchledger
-from benchledger.cli import complete
 from benchledger.cli.options import case_options, given, output_options
 from benchledger.cli.output import print_frame, time_text
 from benchledger.cli.settings import Settings
@@ -26,7 +25,6 @@ FIRST = ("run_key", "status", "name")
     "--status",
     multiple=True,
     metavar="STATUS",
-    shell_complete=complete.statuses,
     help="Filter by status: ok, oom, failed, ...",
 )
 @click.option("--limit", type=click.IntRange(min=1), help="Print at most this many rows.")

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import click
 
 import benchledger
-from benchledger.cli import complete
 from benchledger.cli.options import form_option
 from benchledger.cli.output import frame_table, time_text
 from benchledger.cli.reveal import headed, reveal_option, revealed
@@ -25,7 +24,7 @@ _FIRST = ("value", "unit", "used", "source", "status", "log", "role")
 
 
 @click.command()
-@click.argument("run", shell_complete=complete.runs)
+@click.argument("run")
 @form_option
 @reveal_option
 @click.pass_obj
