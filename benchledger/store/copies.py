@@ -13,7 +13,7 @@ from benchledger.definitions.regular_file import need_regular_ledger
 from benchledger.errors import DatabaseError, cure_of_writing
 from benchledger.store.database import spill_files
 from benchledger.store.private_file import private_path, private_paths
-from benchledger.store.scratch import scratch_of
+from benchledger.store.scratch import STORAGE_VERSION, scratch_of
 from benchledger.store.tables import quoted, tables_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def copy_to(con: duckdb.DuckDBPyConnection, target: Path, changes: Iterable[str]
 
     try:
         (source,) = con.execute("select current_database()").fetchall()[0]
-        con.execute(f"attach {quoted(str(target), _TEXT)} as {_COPY} (read_write)")
+        con.execute(f"attach {quoted(str(target), _TEXT)} as {_COPY} (read_write, storage_version '{STORAGE_VERSION}')")
         try:
             con.execute(f"copy from database {quoted(source)} to {_COPY}")
             _compare(con, source, target)

@@ -28,7 +28,7 @@ from benchledger.store.migrations import (
     program_version,
     shipped_migrations,
 )
-from benchledger.store.scratch import scratch_of
+from benchledger.store.scratch import NEW_FILE, STORAGE_VERSION, scratch_of
 from benchledger.store.sync import sync_definitions, synced_hash
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ def _empty_ledger() -> str:
     _import_duckdb()
     import duckdb
 
-    digest = hashlib.blake2b(f"{program_version()} {duckdb.__version__}".encode(), digest_size=16)
+    digest = hashlib.blake2b(f"{program_version()} {duckdb.__version__} {STORAGE_VERSION}".encode(), digest_size=16)
     for step in shipped_migrations():
         digest.update(step.digest.encode())
     digest.update(glossary_file().read_bytes())
@@ -264,7 +264,7 @@ def _connect(place: Path, *, read_only: bool, wait_s: float) -> duckdb.DuckDBPyC
     while True:
         try:
             # As an absolute path: DuckDB takes `md:x` for an address.
-            con = duckdb.connect(str(place.absolute()), read_only=read_only)
+            con = duckdb.connect(str(place.absolute()), read_only=read_only, config=NEW_FILE if is_new else {})
             break
         except duckdb.Error as error:
             # Another thread may be about to close it. If it is this thread, waiting does not help.
