@@ -42,9 +42,9 @@ where schema_name = 'main' and not internal and not temporary and view_name <> '
 order by view_name
 """
 _COLUMNS = """
-select column_name, data_type, comment
+select schema_name, table_name, column_name, data_type, comment
 from duckdb_columns()
-where schema_name = $schema and table_name = $name and database_name = current_database()
+where database_name = current_database()
 order by column_index
 """
 
@@ -152,8 +152,12 @@ def published_tables(con: duckdb.DuckDBPyConnection) -> list[Table]:
     return [table for table in tables_of(con) if table not in _OWN]
 
 
-def columns_of(con: duckdb.DuckDBPyConnection, table: Table) -> list[Column]:
-    return [Column(*row) for row in con.execute(_COLUMNS, {"schema": table.schema, "name": table.name}).fetchall()]
+def columns_of(con: duckdb.DuckDBPyConnection) -> dict[Table, list[Column]]:
+    """The columns of each table and view. All at once: for each list DuckDB plans all views."""
+    found: dict[Table, list[Column]] = {}
+    for schema, name, *column in con.execute(_COLUMNS).fetchall():
+        found.setdefault(Table(schema, name), []).append(Column(*column))
+    return found
 
 
 def need_deltalake() -> None:
@@ -169,24 +173,32 @@ def write_snapshot(con: duckdb.DuckDBPyConnection, lake: Lake, inputs: str) -> S
 
     `inputs` is a digest of what the ledger was made from. Raises DatabaseError where another process does the same.
     """
-    before = latest_snapshot(lake)
-    tables = {f"{table.schema}/{table.name}": _write(con, lake, table) for table in published_tables(con)}
+    before, columns = latest_snapshot(lake), columns_of(con)
+    tables = {
+        f"{table.schema}/{table.name}": _write(con, lake, table, columns[table]) for table in published_tables(con)
+    }
     for (name,) in con.execute(_VIEWS_READ).fetchall():
         con.execute(f"create or replace temp table published_view as from {quoted(name)} order by all")
-        tables[f"{VIEWS}/{name}"] = _write(con, lake, Table("main", name), VIEWS, "published_view")
+        view = Table("main", name)
+        tables[f"{VIEWS}/{name}"] = _write(con, lake, view, columns[view], VIEWS, "published_view")
     snapshot = Snapshot(before.number + 1 if before else 1, inputs, tables)
     put_snapshot(lake, snapshot)
     return snapshot
 
 
 def _write(
-    con: duckdb.DuckDBPyConnection, lake: Lake, table: Table, folder: str | None = None, rows: str | None = None
+    con: duckdb.DuckDBPyConnection,
+    lake: Lake,
+    table: Table,
+    columns: list[Column],
+    folder: str | None = None,
+    rows: str | None = None,
 ) -> TableVersion:
     """Writes a table, or a view whose rows are in another table."""
     from deltalake import Schema
     from deltalake.transaction import AddAction, RemoveAction
 
-    key, columns, source = f"{TABLES}/{folder or table.schema}/{table.name}", columns_of(con, table), rows or table.sql
+    key, source = f"{TABLES}/{folder or table.schema}/{table.name}", rows or table.sql
     taken = ", ".join(f"{quoted(name)}::{_STORED_AS.get(kind, kind)} as {quoted(name)}" for name, kind, _ in columns)
     rows_of = f"select {taken} from {source}"  # noqa: S608 - quoted
     schema = Schema.from_arrow(_arrow_schema(con, rows_of, columns))

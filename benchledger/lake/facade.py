@@ -14,8 +14,7 @@ from benchledger.errors import DatabaseError, UsageError, cure_of_writing
 from benchledger.ingestion.remote import is_remote
 from benchledger.lake.delta import Column, Snapshot, TableVersion, columns_of, published_tables
 from benchledger.lake.objects import TABLES, VIEWS, Lake
-from benchledger.store.copies import copy_to
-from benchledger.store.database import open_in_memory
+from benchledger.store.copies import copy_to, open_in_memory
 from benchledger.store.facade import MAKE_FACADE, Facade, facade_in, use_lake
 from benchledger.store.tables import Table, quoted
 
@@ -59,8 +58,9 @@ def _write(lake: Lake, snapshot: Snapshot, file: Path) -> bool:
     try:
         with closing(open_in_memory()) as con:
             use_lake(con, facade.lake_of(file))
+            columns = columns_of(con)
             for table in published_tables(con):
-                _make_view(con, table, snapshot.tables[f"{table.schema}/{table.name}"])
+                _make_view(con, table, columns[table], snapshot.tables[f"{table.schema}/{table.name}"])
             con.execute(MAKE_FACADE)
             con.execute("insert into kept.facade values (?, ?, ?, ?)", [*vars(facade).values()])
             copy_to(con, scratch)
@@ -87,9 +87,8 @@ def _facade_at(file: Path) -> Facade:
     return there
 
 
-def _make_view(con: duckdb.DuckDBPyConnection, table: Table, version: TableVersion) -> None:
+def _make_view(con: duckdb.DuckDBPyConnection, table: Table, columns: list[Column], version: TableVersion) -> None:
     """Replaces an empty table by a view of its files, with the same columns, types and comments."""
-    columns = columns_of(con, table)
     (about,) = con.execute(
         "select comment from duckdb_tables() where schema_name = ? and table_name = ?", [table.schema, table.name]
     ).fetchall()[0]

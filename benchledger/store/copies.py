@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.definitions.regular_file import need_regular_ledger
 from benchledger.errors import DatabaseError, cure_of_writing
-from benchledger.store.database import spill_files
+from benchledger.store.database import open_for_writing, spill_files
 from benchledger.store.private_file import private_path, private_paths
 from benchledger.store.scratch import STORAGE_VERSION, scratch_of
 from benchledger.store.tables import quoted, tables_of
@@ -52,6 +53,23 @@ def copy_to(con: duckdb.DuckDBPyConnection, target: Path, changes: Iterable[str]
                 f"{target}: the copy could not be written: {error}. {cure_of_writing(error)}"
             ) from error
         raise
+
+
+def open_in_memory() -> duckdb.DuckDBPyConnection:
+    """Opens an empty ledger without a file, to compute in what a ledger would hold."""
+    with tempfile.TemporaryDirectory() as folder:
+        # To copy the schema of a new ledger takes a fifth of the time of migrations.
+        empty = Path(folder) / "empty.duckdb"
+        open_for_writing(empty).close()
+        import duckdb
+
+        con = duckdb.connect(":memory:")
+        con.execute("set threads = 1")
+        con.execute(f"attach {quoted(str(empty), _TEXT)} as {_COPY} (read_only)")
+        con.execute(f"copy from database {_COPY} to memory (schema)")
+        con.execute(f"insert into kept.schema_version from {_COPY}.kept.schema_version")
+        con.execute(f"detach {_COPY}")
+    return con
 
 
 @contextmanager

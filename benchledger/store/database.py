@@ -124,17 +124,6 @@ def open_as_it_is(path: Path | str, *, read_only: bool = True, wait_s: float = 3
     return con
 
 
-def open_in_memory() -> duckdb.DuckDBPyConnection:
-    """Opens an empty ledger without a file, to compute in what a ledger would hold."""
-    _import_duckdb()
-    import duckdb
-
-    con = duckdb.connect(":memory:")
-    con.execute("set threads = 1")
-    migrate(con, "a ledger in memory")
-    return con
-
-
 def need_file(place: Path) -> None:
     if not place.exists():
         raise DatabaseError(

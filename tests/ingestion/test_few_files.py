@@ -15,7 +15,7 @@ from benchledger.ingestion import few_files
 from benchledger.ingestion.discover import discover
 from benchledger.ingestion.load import sql_text
 from benchledger.ingestion.plan import Plan
-from benchledger.store.database import open_in_memory
+from benchledger.store.copies import open_in_memory
 from benchledger.store.private_file import PrivateFile, SeenFile
 from tests.ingestion.logs import put, run_text, stable_tables
 
