@@ -19,9 +19,9 @@ KINDS = {
 }  # fmt: skip
 LISTS = {"hosts": "host"}
 # Kinds of holes only, because other words may stand there: a `node` counts as a host if it has a digit or dash, a
-# `project` as a group if its name does not begin with a word of `folders`, a `repo` as two groups if its first part is
-# none of `organisations`.
-STRICT = {"node": "host", "project": "group", "repo": "group"}
+# `project` as a group and an `owner` as a user if its name does not begin with a word of `folders`, a `repo` as two
+# groups if its first part is none of `organisations`.
+STRICT = {"node": "host", "project": "group", "repo": "group", "owner": "user"}
 HOLES = (*KINDS, *LISTS, *STRICT)
 SHAPE_HOLES = {
     "digits": r"\d{1,20}+",

@@ -25,10 +25,13 @@ def canonical(name: str) -> str:
 
 
 @cache
-def key_hints(name: str, following: str = "=:.\"'] \t\\") -> tuple[str, ...]:
-    """Returns the literals of which the regex of a key's name needs one: the name, and a character that may follow."""
-    names = [canonical(name).replace("_", between) for between in " _-"]
-    return tuple(name + after for name in names for after in following)
+def key_hints(name: str, following: str = "=:.,;|\n\r\"'(] \t\\") -> tuple[str, ...]:
+    """Returns the literals of which the regex of a key's name needs one.
+
+    They are the name, and each character that may follow, unless it has several words.
+    """
+    names = dict.fromkeys(canonical(name).replace("_", between) for between in " _-")
+    return tuple(name + after for name in names for after in (following if len(names) == 1 else ("",)))
 
 
 def compile_keys(keys: tuple[Key, ...]) -> re.Pattern[str]:
@@ -46,12 +49,26 @@ def compile_marked_secrets(keys: tuple[Key, ...]) -> re.Pattern[str]:
 
     Without a `=` or an element of XML the value must be made by chance, since the next column's name may follow.
     """
-    signs = r"[^\w\n<(\[{$%/~.]"
+    signs = r"[^\w\n\\<(\[{$%/~.]"
     by_chance = rf"{signs}{{1,64}}+(?=[^\s'\"|]{{0,64}}\d)(?=[^\s'\"|]{{0,64}}[a-z])(?=[^\s'\"|]{{8}})"
     element = r">\s{0,16}+(?=[^<\n]{4,1024}</)"
     between = rf"(?:{signs}{{0,16}}={signs}{{0,64}}+|{element}|{signs}{{1,64}}+value=[\"']?|{by_chance})"
     start = rf"(?i)(?<![A-Za-z0-9])(?P<name>{_any_name(keys)})(?!\s{{0,8}}==)"
     return re.compile(rf"{start}{between}(?P<value>{_value(keys)})")
+
+
+def compile_fields(keys: tuple[Key, ...]) -> re.Pattern[str]:
+    """Returns a regex of fields without `=`: alone in a line or row, in XML, or `name="..." value="..."`."""
+    begin = r"(?:^(?:[ \t]{0,32}\|)?[ \t]{0,32}+|<|(?:name|key)[\"']?[=:] ?[\"'])"
+    between = r"(?:[ \t]{2,64}+|\t[ \t]{0,64}+|[ \t]{0,64}+\|[ \t]{0,64}+|>|[\"'],? [\"']?value[\"']?[=:] ?[\"'])"
+    value = r"(?P<value>[^\s|<>\"']{2,128}+)(?=[ \t|]{0,64}\r?$|</|[\"'])"
+    return re.compile(rf"(?im){begin}(?P<name>{_any_name(keys)}){between}{value}")
+
+
+def compile_open(keys: tuple[Key, ...]) -> re.Pattern[str]:
+    """Returns a regex of a name at the end of a line, whose value is below it."""
+    end = r"[\"']?(?: \([^()\n]{0,40}\))?[ \t]{0,8}[:=][ \t]{0,8}(?:[|>][+-]?|\[)?$"
+    return re.compile(rf"(?i)(?<![A-Za-z0-9])(?P<name>{_any_name(keys)}){end}")
 
 
 def _any_name(keys: tuple[Key, ...]) -> str:

@@ -1,6 +1,7 @@
 """Replaces other occurrences of hosts and users that a rule found in the same log: most have no words around them.
 
-A host is replaced as a whole word, a user as a whole folder (`/data/jdoe/run`): names of users are often words.
+A host is replaced as a whole word, a user as a whole folder (`/data/jdoe/run`), since names of users are often words,
+and as a word if it is none that logs use. What a number follows is the name of a value: `samples: 12` stays.
 """
 
 from __future__ import annotations
@@ -10,10 +11,9 @@ import re
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.rule_set import Search, folded, search_for
 
-_AROUND = {
-    "host": (re.compile(r"(?<![A-Za-z0-9-])"), re.compile(r"(?![A-Za-z0-9]|-\w)")),
-    "user": (re.compile(r"(?<=/)"), re.compile(r"(?![^/\s:,;'\")\]>$])")),
-}
+_HOST = re.compile(r"(?<![A-Za-z0-9-])"), re.compile(r"(?![A-Za-z0-9]|-\w)")
+_FOLDER = re.compile(r"(?<=/)"), re.compile(r"(?![^/\s:,;'\")\]>$])")
+_WORD = re.compile(r"(?<![A-Za-z0-9.])"), re.compile(r"(?![A-Za-z0-9]|[\w/-]{0,32}[\"']?\s{0,8}[:=]?\s{0,8}[-+.]?\d)")
 
 
 # To make a search costs time quadratic in its names. Only the last search is made again when names are added.
@@ -48,9 +48,12 @@ class KnownNames:
         ]
         out, last_end = [], 0
         for start, minus_end, kind, name in sorted(found):
-            before, behind = _AROUND[kind]
             end = -minus_end
-            if start >= last_end and text[start:end] == name and before.match(text, start) and behind.match(text, end):
+            if start < last_end or text[start:end] != name:
+                continue
+            is_word = kind == "user" and self._redactor.is_distinct(name)
+            around = (_HOST,) if kind == "host" else (_FOLDER, _WORD) if is_word else (_FOLDER,)
+            if any(before.match(text, start) and behind.match(text, end) for before, behind in around):
                 out += [text[last_end:start], self._redactor.pseudonym(kind, name)]
                 last_end = end
         return "".join([*out, text[last_end:]])

@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable
 
 from benchledger.redaction.known_names import KnownNames
+from benchledger.redaction.open_fields import OpenField, open_field
 from benchledger.redaction.redactor import Redactor
+from benchledger.redaction.tables import Table, table_of
 
 MARK = "PRIVATE KEY"
 _BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----")
@@ -34,20 +36,18 @@ class KeyBlock:
         return None if match is None else match.span("body")
 
 
-_CELL = re.compile(r'"((?:[^"]|"")*+)"|([^,"\r\n]++)|(?=,)|(?<=,)$')
-
-
 class LineRedactor:
     """Redacts a log part by part, and calls `on_secret` with the number of each line that held a secret.
 
-    Earlier parts count: the header of a CSV table names its private cells, a private key continues over lines, and
-    hosts and users that rules found are replaced in the rest of this part and in later ones.
+    Earlier lines count: titles of a table name its private cells, a name at the end of a line that of a value below
+    it, a private key continues over lines, and hosts and users that rules found are replaced everywhere in the log.
     """
 
     def __init__(self, redactor: Redactor, on_secret: Callable[[int], object] = lambda _: None) -> None:
         self._redactor = redactor
         self._on_secret = on_secret
-        self._header: list[str] = []
+        self._table: Table | None = None
+        self._open: OpenField | None = None
         self._key = KeyBlock()
         self._known = KnownNames(redactor)
         self._lines = 0
@@ -65,48 +65,39 @@ class LineRedactor:
 
     def _redacted(self, text: str) -> str:
         suspects = self._redactor.lines_to_check(text)
+        to_come = iter(sorted(suspects))
         parts: list[str] = []
-        if self._header or '"' in text or self._key.is_open or MARK in text:
-            start = 0
-            for number, line in enumerate(text.split("\n"), start=1):
-                clean = self._cells(line) if line.count(",") >= 2 and (self._header or '"' in line) else line
-                body = self._key.body(line)
-                is_suspect = start in suspects or clean is not line or body is not None
-                parts.append(self._line(clean, number, body) if is_suspect else line)
-                start += len(line) + 1
-            self._lines += text.count("\n")
-            return "\n".join(parts)
         last = number = 0
-        for start in sorted(suspects):
+        start = 0 if self._continues else next(to_come, len(text))
+        while start < len(text):
             end = text.find("\n", start) % (len(text) + 1)
             number += text.count("\n", last, start)
-            parts += (text[last:start], self._line(text[start:end], number + 1))
+            parts += (text[last:start], self._line(text[start:end], self._lines + number + 1, start in suspects))
             last = end
+            start = end + 1 if self._continues else next((one for one in to_come if one > end), len(text))
         self._lines += text.count("\n")
         return "".join([*parts, text[last:]])
 
-    def _line(self, line: str, number: int, body: tuple[int, int] | None = None) -> str:
-        before = self._redactor.counts["secret"]
+    @property
+    def _continues(self) -> bool:
+        return self._table is not None or self._open is not None or self._key.is_open
+
+    def _line(self, line: str, number: int, is_suspect: bool) -> str:
+        before, given = self._redactor.counts["secret"], line
+        body = self._key.body(line)
         if body is not None:
             start, end = body
             line = line[:start] + self._redactor.pseudonym("secret", line[start:end]) + line[end:]
-        # A zero byte is part of no name: it stays, and the text on either side is redacted.
-        line = "\x00".join(map(self._redactor.fresh, line.split("\x00")))
+        row = None if self._table is None else self._table.redact(line, self._redactor)
+        if row is None:
+            self._table = table_of(line, self._redactor)
+        value = None if self._open is None else self._open.redact(line, self._redactor)
+        if value is None or (self._open is not None and not self._open.is_list):
+            self._open = open_field(line, self._redactor)
+        line = row or value or line
+        if is_suspect or line != given:
+            # A zero byte is part of no name: it stays, and the text on either side is redacted.
+            line = "\x00".join(map(self._redactor.fresh, line.split("\x00")))
         if self._redactor.counts["secret"] > before:
-            self._on_secret(self._lines + number)
-        return line
-
-    def _cells(self, line: str) -> str:
-        cells = list(_CELL.finditer(line))
-        names = [cell.group(1) or cell.group(2) or "" for cell in cells]
-        if any(self._redactor.kind_of(name) for name in names):
-            self._header = names
-        elif len(cells) == len(self._header):
-            out, last = "", 0
-            for name, cell, text in zip(self._header, cells, names, strict=True):
-                if text and self._redactor.kind_of(name):
-                    group = 1 if cell.group(1) is not None else 2
-                    out += line[last : cell.start(group)] + self._redactor.value(name, text)
-                    last = cell.end(group)
-            return out + line[last:]
+            self._on_secret(number)
         return line

@@ -6,14 +6,16 @@ import base64
 import json
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cached_property, partial
 
 from benchledger.definitions.redaction import LISTS, Key, RedactionRules
 from benchledger.redaction.compiling import (
     canonical,
     compile_context,
+    compile_fields,
     compile_keys,
     compile_marked_secrets,
+    compile_open,
     compile_shape,
     domain_ending,
     key_hints,
@@ -29,6 +31,8 @@ _AT = re.compile(r"(?<![\w.+@-])([\w.+-]{1,64}+)@(?!@)(" + HOST + r")")
 # recall@thr=0.5, prec@top3, AR@all: a measure and where it is taken.
 _MEASURE = re.compile(r"(?:[\w.-]*[._-])?(?:recall|prec(?:ision)?|acc(?:uracy)?|m?a[pr]|ndcg|mrr|hits?|f1|m?iou|pck)")
 _CUTOFF = re.compile(r"(?:top|thr|iou|all|max)[_-]?\d{0,4}")
+_NUMBER = re.compile(r"[-+$]?\d[\d.,:]*(?:[eE][-+]?\d+)?[ ]?[A-Za-z%/]{0,9}")
+_LEAST_SERIAL = 9
 # Limit of the cache of field names.
 _KEPT = 10_000
 _PROMPT = (":/", ":~", " ~", "$ ", "# ", "> ")
@@ -42,7 +46,7 @@ _PORT_AND_PATH = re.compile(r":\d{2,5}/[A-Za-z]")
 _WORLD = re.compile(r"(?i)world_info[\"']?[ =:]{1,3}[\"']?([\w+/-]{8,65536}={0,2})")
 _ALIASES = {
     "owner": "user", "node": "host", "machine": "host", "hexip": "address", "hexsocket": "address",
-    "project": "group", "id": "user",
+    "project": "group", "id": "user", "person": "user",
 }  # fmt: skip
 _URL = re.compile(
     rf"(?<![A-Za-z])((?:{_SCHEMES})://(?:[^\s/@:]{{0,128}}(?::[^\s/@:]{{1,128}})?@)?)({HOST})(?!://)(:\d{{1,5}})?"
@@ -85,6 +89,7 @@ class Names:
                 *(Rule((one.literal,), partial(compile_shape, one), self._naming(one.kind)) for one, quick in shapes
                   if quick is None),
                 *self._key_rules(others),
+                *self._fields(others),
                 Rule(("://",), lambda: _URL, self._url),
                 Rule(("@",), lambda: _AT, self._at),
             ]
@@ -98,6 +103,10 @@ class Names:
         if keys:
             hints = tuple(hint for key in keys for name in key.names for hint in key_hints(name))
             yield Rule(hints, partial(compile_keys, keys), self._keyed)
+
+    def _fields(self, keys: tuple[Key, ...]) -> Iterator[Rule]:
+        hints = tuple(hint for key in keys for name in key.names for hint in key_hints(name, " \t|>\"'"))
+        yield Rule(hints, partial(compile_fields, keys), self._field)
 
     def _marked_secrets(self, keys: tuple[Key, ...]) -> Iterator[Rule]:
         if keys:
@@ -114,7 +123,7 @@ class Names:
         for quick, rule in self._loose:
             if quick.search(text):
                 text = rule.regex.sub(rule.replace, text)
-        if ":" in text and "/" in text:
+        if _PORT_AND_PATH.search(text):
             text = _ENDPOINT.sub(self._endpoint, text)
         if "." in text and self.domain_ending.search(text.lower()):
             text = _DOMAIN.sub(self._domain, text)
@@ -132,6 +141,27 @@ class Names:
         """Redacts a text as the value of a field with this name; None if the name tells no kind."""
         key = self._keys.get(canonical(name))
         return None if key is None else self._of_key(key, text)
+
+    def title(self, title: str) -> str | None:
+        words = re.split(r"[_.]", canonical(re.split(r"[(\[]", title)[0].strip(" #%.")))
+        return next((name for start in range(len(words)) if self.kind_of(name := "_".join(words[start:]))), None)
+
+    def cell(self, name: str, text: str) -> str:
+        key = self._keys[canonical(name)]
+        is_person = key.kind in ("user", "owner") and text[:1].isupper()
+        if key.kind in ("user", "owner") and text[:1].isdigit():
+            return text
+        if _NUMBER.fullmatch(text) and (key.kind != "device" or not text.isdigit() or len(text) < _LEAST_SERIAL):
+            return text
+        return text if " " in text and not is_person else self._of_key(key, text)
+
+    @cached_property
+    def _open(self) -> re.Pattern[str]:
+        return compile_open(self._rules.keys)
+
+    def open_name(self, line: str) -> str | None:
+        match = self._open.search(line)
+        return match["name"] if match is not None else None
 
     def _of_key(self, key: Key, text: str) -> str:
         if key.least and not _is_random(text, key.least):
@@ -203,6 +233,10 @@ class Names:
         if key.kind == "secret" and not key.least and ((value.isalpha() and before[-1] == " ") or value[0] in "/~."):
             return match.group()  # password: incorrect (a sentence), PWD=/workspace (a folder)
         return before + self._of_key(key, value)
+
+    def _field(self, match: re.Match[str]) -> str:
+        before = match.group()[: match.start("value") - match.start()]
+        return before + self.cell(match["name"], match["value"])
 
     def _world(self, match: re.Match[str]) -> str:
         # DeepSpeed's hosts with their GPUs: base64 of JSON.

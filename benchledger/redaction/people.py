@@ -12,20 +12,38 @@ _NO_USER = (
 )
 _LOGIN = r"(?P<user1>[a-z][\w.-]{1,31}+)"
 _WORD = r"[^\W\d_a-z][^\W\d_]{1,24}(?:-[^\W\d_]{1,24})?"
-_PERSON = rf"(?:(?:Dr|Prof)\. )?{_WORD}(?: (?:{_WORD}|[^\W\d_a-z]\.?)){{1,3}}(?<=[^\W\d_]{{3}})"
+_PARTICLE = "(?:(?:de|van|der|den|von|di|da|del|la|le|el|al|bin|ben|zu|ten|ter) ){0,2}"
+_PERSON = rf"(?:(?:Dr|Prof)\. )?{_WORD}(?: {_PARTICLE}(?:{_WORD}|[^\W\d_a-z]\.?)){{1,3}}(?<=[^\W\d_]{{3}})"
 _MODE = "[bcdlps-][r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-][.+@]?"
+_TITLES = (
+    "author",
+    "contact",
+    "maintainer",
+    "owner",
+    "from:",
+    "researcher",
+    "investigator",
+    "reviewed-by",
+    "signed-off-by",
+)
 
 PEOPLE = (
     ((" as @", "su - "), rf"\b(?:as @|su - )(?P<user1>{USER})"),
     (
         # Not `operator`: `Operator: Batch Norm` names none.
-        ("author", "contact", "maintainer", "owner", "from:", "full name", "full_name", "researcher"),
+        (*_TITLES, "full name", "full_name", "play_name", "playname", "play name"),
         (
-            r"\b(?i:author|contact|maintainer|owner|from|full[ _]name|researcher)s?[\"']?[:=] ?[\"']?"
-            rf"(?P<user1>{_PERSON})(?![\w.(])"
+            rf"(?i:(?<![a-z])(?:{'|'.join(_TITLES).replace(':', '')}|full[ _]name|author[ _]name|display[ _]?name)"
+            r"s?[\"']?[:=] ?[\"']?)"
+            rf"(?P<person1>{_PERSON})(?![\w(]|\.\w)"
         ),
     ),
-    (("@",), rf"(?P<user1>{_PERSON}) (?=<[\w.+-]{{1,64}}@)"),
+    (("@",), rf"(?P<person1>{_PERSON}) (?=[<(][\w.+-]{{1,64}}@)"),
+    # git blame
+    (
+        tuple(f" {sign}{hour:02}00 " for sign in "+-" for hour in range(15)),
+        r"^\^?[0-9a-f]{7,40} (?:\S{1,200} +)?\((?P<user1>[^\d\n()]{2,40}?) +(?=20\d\d-\d\d-\d\d )",
+    ),
     (("user <", "opened for user "), rf"\b(?:[Uu]ser <|opened for user )(?P<user1>{USER})"),
     (("by user ", "dr. ", "prof. "), rf"(?:\b[Bb]y user |(?=\b(?:Dr|Prof)\.))(?P<user1>{_PERSON})"),
     (

@@ -184,7 +184,7 @@ _ACCOUNTS = (
     ),
     (
         tuple(f"project{sign}" for sign in ("_name", " name", "=", ":", '"', "'")),
-        r"\bproject(?:[_ ]name)?[\"']?[:=] ?[\"'](?P<group1>[\w.-]{1,64})/(?P<group2>[\w.-]{1,64})[\"']",
+        r"\bproject(?:[_ ]name)?[\"']?[:=] ?[\"'](?P<repo1>[\w.-]{1,64}/[\w.-]{1,64})[\"']",
     ),
     # Authors of commits
     (

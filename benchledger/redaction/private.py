@@ -17,9 +17,15 @@ _MACHINE_TYPE = re.compile(
     r"\.(?:\d{0,3}x?large|metal)|-(?:standard|(?:high|mega|ultra)\w+)-\d|\d+gb$|-(?:sxm|pcie)|^[dh]gx-?(?:1v?|2h?|[abh][12]00|station)$"
 )
 _FILES = (".log", ".txt", ".out", ".json", ".py", ".sh", ".csv", ".gz", ".tar", ".zip", ".yaml")
+_COMPANY = frozenset((
+    "corporation", "corp", "inc", "ltd", "llc", "gmbh", "company", "team", "group", "authors", "contributors",
+    "developers", "research", "foundation", "university", "institute", "lab", "labs", "zoo", "community", "project",
+    "software", "technologies", "systems", "center", "centre", "networks", "services", "cloud", "support", "staff",
+))  # fmt: skip
 _LEAST_ACCOUNT = 6
 _LEAST_DEVICE = 6
 _LEAST_NAME = 4
+_LEAST_DISTINCT = 6
 _LEAST_ID = 2000
 _GPU = re.compile(r"(?i)(?:rtx|gtx|titan|tesla|quadro|gh?b?|[avhpltb]|mi|rx)[ -]?\d{2,4}[a-z]{0,2}(?![0-9a-z-])")
 
@@ -32,7 +38,7 @@ class PrivateNames:
         self._checks = {
             "host": self._is_host, "node": self._is_node, "machine": self._is_machine, "user": self._is_user,
             "owner": self._is_owner, "group": self._is_group, "device": self._is_device, "bucket": self._is_bucket,
-            "secret": self._is_secret, "project": self._is_project, "id": self._is_id,
+            "secret": self._is_secret, "project": self._is_project, "id": self._is_id, "person": self._is_person,
         }  # fmt: skip
 
     def holds(self, kind: str, name: str) -> bool:
@@ -54,10 +60,17 @@ class PrivateNames:
         if len(name) < _LEAST_NAME:
             return False
         if kind == "user":
-            return self.holds("user", name) and not self.is_of_words(name)
+            is_public = name.lower() in self._rules.organisations
+            return self.holds("user", name) and not self.is_of_words(name) and not is_public
         is_known = self._is_machine(name) or _HEX_NAME.fullmatch(name) is not None
         is_word = name.lower().rstrip("0123456789-.") in self._rules.public_names or _GPU.match(name) is not None
         return is_known and not is_word and any(map(str.isdigit, name))
+
+    def is_distinct(self, name: str) -> bool:
+        """Tells whether the name of a user is no word of a log: it has digits as well, or many letters."""
+        words = self._rules.organisations | self._rules.operations | self._rules.services
+        is_word = name.lower().rstrip("0123456789") in words or not name[0].isalpha()
+        return not is_word and (len(name) >= _LEAST_DISTINCT or (len(name) > _LEAST_NAME and name[-1].isdigit()))
 
     def is_private_org(self, name: str) -> bool:
         return name.lower() not in self._rules.organisations
@@ -94,6 +107,12 @@ class PrivateNames:
 
     def _is_project(self, name: str) -> bool:
         return name[0].isalpha() and self._is_group(name) and self.is_private_org(name) and not self.is_of_words(name)
+
+    def _is_person(self, name: str) -> bool:
+        # `NVIDIA Corporation`, `Model Zoo` and `The HuggingFace Team` are nobody's names.
+        words = name.lower().replace(".", "").split()
+        known = self._rules.organisations | self._rules.folders | self._rules.public_names
+        return known.isdisjoint(words) and _COMPANY.isdisjoint(words)
 
     def _is_id(self, name: str) -> bool:
         # The first numbers of users are the same on every machine.

@@ -84,6 +84,10 @@ class Redactor:
         """Tells whether a host's or user's name can be replaced everywhere: it is not also an ordinary word."""
         return self._names.private.recurs(kind, name)
 
+    def is_distinct(self, name: str) -> bool:
+        """Tells whether a user's name is no word, so that it can be replaced wherever it stands."""
+        return self._names.private.is_distinct(name)
+
     def pseudonym(self, kind: str, name: str) -> str:
         return self._pseudonyms.of(kind, name)
 
@@ -98,6 +102,21 @@ class Redactor:
         """Returns the redacted value of a field, whose name may say that all of it is a host or a user."""
         named = self._names.value(name, text)
         return self.text(text if named is None else named)
+
+    def title(self, title: str) -> str | None:
+        """Returns the name of a field that the title of a column ends with, if it tells a kind."""
+        return self._names.title(title)
+
+    def cell(self, name: str, text: str) -> str:
+        """Returns the redacted cell of a column, or the value in another line than its name; numbers stay."""
+        return self._names.cell(name, text)
+
+    def open_name(self, line: str) -> str | None:
+        """Returns the name of a field at the end of a line, if it tells a kind."""
+        return self._names.open_name(line)
+
+    def is_secret(self, name: str) -> bool:
+        return self._names.kind_of(name) == "secret"
 
     def path(self, path: str, place: str = "") -> str:
         """Redacts a path relative to its root.

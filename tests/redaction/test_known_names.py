@@ -68,12 +68,23 @@ def test_the_first_part_of_a_long_name_goes_too(redactor: Redactor) -> None:
 
 
 def test_a_user_goes_from_other_folders_of_the_name_only(redactor: Redactor) -> None:
-    line = "/vast/summers/x '/srv/summers', /net/summers: summers were hot, /opt/summers2/x summers/x"
-    text = redacted(redactor, f"{line}\nHOME=/home/summers\nUSER=bert\n/opt/bert/x\n")
+    line = "/vast/baker/x '/srv/baker', /net/baker: baker were hot, /opt/baker2/x baker/x"
+    text = redacted(redactor, f"{line}\nHOME=/home/baker\nUSER=bert\n/opt/bert/x\n")
 
     assert text.splitlines() == [
-        "/vast/<user>/x '/srv/<user>', /net/<user>: summers were hot, /opt/summers2/x summers/x",
+        "/vast/<user>/x '/srv/<user>', /net/<user>: baker were hot, /opt/baker2/x baker/x",
         "HOME=/home/<user>",
         "USER=<user>",
         "/opt/bert/x",
+    ]
+
+
+def test_a_long_name_of_a_user_goes_as_a_word_too_unless_it_names_a_number(redactor: Redactor) -> None:
+    line = "(johansson_bert) by johansson, johanssons johansson.py samples: 12 samples_per_s=3"
+    text = redacted(redactor, f"{line}\nHOME=/home/johansson USER=samples owner: step12\nstep12 johansson loss 3\n")
+
+    assert text.splitlines() == [
+        "(<user>_bert) by <user>, johanssons <user>.py samples: 12 samples_per_s=3",
+        "HOME=/home/<user> USER=<user> owner: step12",
+        "step12 <user> loss 3",
     ]

@@ -1,0 +1,53 @@
+"""A title names the cells of its column, and a name at the end of a line the values below it."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchledger.redaction.line_redactor import LineRedactor
+from benchledger.redaction.redactor import Redactor
+from benchledger.redaction.samples import known_redaction, shown
+
+KEY = "3f9a2c1d7e4b5a6988776655443322110ffeeddc"
+PRIVATE = {
+    "hostname,user,gpu,util\nsol,ann,A100,98\nluna,bob,A100,97": "<host>,<user>,A100,98 <host>,<user>,A100,97",
+    "a|User|NodeList|b\n1|ann|sol,luna|x": "1|<user>|<host>,<host>|x",
+    "timestamp;node;tokens_per_s\n2024-01-01T00:00:00;gcn-4;41233.1": "2024-01-01T00:00:00;<host>;41233.1",
+    "index, gpu.serial, util\n0, 1563221007412, 98 %": "0, <device>, 98 %",
+    f"api_key,model\n{KEY},gpt2": "<secret>,gpt2",
+    "| model | owner |\n|-------|-------|\n| bert  | ann   |": "|-------|-------| | bert  | <user>   |",
+    "JOBID  NAME  USER     ST\n  123 train  ann       R": "  123 train  <user>       R",
+    "OWNER   BATCH_NAME  DONE  RUN\nann     ID: 4417       _    1": "<user>     ID: 4417       _    1",
+    "hosts:\n  - sol\n  - luna\nlr: 0.1": "  - <host>   - <host> lr: 0.1",
+    f"  api_key: >-\n    {KEY}\n  x: y": "    <secret>   x: y",
+    '"nodelist": [\n  "gcn4",\n  "gcn5"\n]': '  "<host>",   "<host>" ]',
+    f"Paste your API key (hidden):\n{KEY}": "<secret>",
+    "x\nowner        ann\nuser | sol": "owner        <user> user | <user>",
+    '<user>ann</user>\n<p name="owner" value="ann"/>': '<p name="owner" value="<user>"/>',
+}
+PUBLIC = [
+    "user,system,idle\n12.1,3.2,84.7",
+    "user\t0m12.310s\nsys\t0m0.400s",
+    "host,device\n0.12,0.33",
+    "serial,parallel\n12.1234,3.2",
+    "after the host, user\nloaded model, done",
+    "PID USER PR TIME\nEpoch 1 loss 3.1\nstep 2 of 9",
+    "hosts:\nlr: 0.1\nhello",
+    "user:\nhello",
+    "tokens:\n  1024",
+]
+
+
+@pytest.mark.parametrize("text", PRIVATE)
+def test_a_private_cell_or_value_in_another_line_than_its_name_is_replaced(text: str) -> None:
+    redactor = Redactor(known_redaction(), b"k" * 32)
+    whole = LineRedactor(redactor).redact(text.encode()).decode()
+    in_parts = LineRedactor(redactor)
+
+    assert " ".join(shown(whole).split("\n")[1:]) == PRIVATE[text]
+    assert "".join(in_parts.redact(line.encode()).decode() for line in text.splitlines(keepends=True)) == whole
+
+
+@pytest.mark.parametrize("text", PUBLIC)
+def test_numbers_words_and_lines_that_are_no_rows_stay(text: str) -> None:
+    assert LineRedactor(Redactor(known_redaction(), b"k" * 32)).redact(text.encode()).decode() == text
