@@ -73,6 +73,7 @@ from (
 """
 _CLAIMED_LANES = "select run_id, place, coalesce(rank, -1) as lane from claimed_record where part is not null"
 _CLOCKED = "select run_id, place, 0 as lane from claimed_record where part is not null and clock_s is not null"
+_STEPPED = "select run_id, place, 0 as lane from claimed_record where part is not null and step is not null"
 _ORDERED = """
 create or replace temp table ordered_record as
 select * exclude (texts, lead, note)
@@ -105,6 +106,7 @@ def _fill_records(con: duckdb.DuckDBPyConnection, *, is_long: bool) -> None:
     _sum_up(con)
     con.execute(sql_of("speeds"))
     con.execute(sql_of("memory"))
+    con.execute(sql_of("set_clocks", streams=_streams_of(con, order, _STEPPED) if is_long else {}))
     con.execute(sql_of("clocks", streams=_streams_of(con, order, _CLOCKED) if is_long else {}))
     con.execute(sql_of("chosen_losses"))
     if finds(con, "from loss_at limit 1"):

@@ -970,8 +970,8 @@ comment on column kept.run_clock.midnights is
     'Where a clock without a date goes past midnight, a log and an offset each; NULL where it cannot be told, or '
     'the log has dates.';
 comment on column kept.run_clock.seconds is
-    'Seconds from there to the record that the rule names, else to the last dated record; NULL where the clock goes'
-    ' back.';
+    'Seconds from there to the record that the rule names, else to the last dated record; NULL where the clock'
+    ' goes back although the steps go on.';
 comment on column kept.run_clock.is_timed is 'Whether a rule names both ends, and the log has them.';
 
 create table kept.loss (
@@ -1008,7 +1008,8 @@ comment on column kept.loss.lowest is 'The lowest loss as logged.';
 comment on column kept.loss.highest is 'The highest loss as logged; NaN is higher than any.';
 comment on column kept.loss.step_restarts is
     'Whether the step numbers fall somewhere, as where each epoch counts from 0.';
-comment on column kept.loss.summed_s is 'Sum of the step times after the first loss, of runs whose logs date nothing.';
+comment on column kept.loss.summed_s is
+    'Sum of the step times after the first loss, of runs whose logs date nothing; NULL where step numbers fall.';
 comment on column kept.loss.log_id is 'Log of the last loss.';
 comment on column kept.loss.line is 'Line of the last loss.';
 comment on column kept.loss.start_mean is 'Mean of the first losses (loss_curve.mean_loss).';

@@ -37,8 +37,9 @@ comment on macro plain_mean is
     'plain_mean(total, losses): a mean of losses, without what the last bits of a sum of decimals add to a decimal '
     'of nine places.';
 
--- What steps took, in whole picoseconds: a sum of these is the same in any order.
-create macro step_ps(step_s, steps_since) as try_cast(round(step_s * greatest(steps_since, 1) * 1e12) as bigint);
+-- What steps took, in whole picoseconds: a sum of these is the same in any order. A line that is printed twice adds nothing.
+create macro step_ps(step_s, steps_since) as
+    try_cast(round(step_s * if(steps_since = 0, 0, greatest(steps_since, 1)) * 1e12) as bigint);
 comment on macro step_ps is
     'step_ps(step_s, steps_since): the picoseconds that steps took, a whole number; a sum of these is the same in '
     'any order.';
@@ -120,10 +121,10 @@ select
     timed.restarts as step_restarts,
     -- A step that is counted from 0 again in each epoch does not tell how many there were.
     case when not timed.restarts then try(timed.step * bench_case.global_batch_size) end as samples,
-    coalesce(timed.logged_s, case when timed.is_undated then timed.summed_s end) as seconds,
+    coalesce(timed.logged_s, case when timed.is_undated and not timed.restarts then timed.summed_s end) as seconds,
     case
         when timed.logged_s is not null then 'log'
-        when timed.is_undated and timed.summed_s is not null then 'step times'
+        when timed.is_undated and not timed.restarts and timed.summed_s is not null then 'step times'
     end as seconds_from,
     timed.loss,
     case
@@ -214,7 +215,8 @@ select
         told.is_told and low.run_id is not null,
         {
             'epoch': low.epoch, 'step': low.step,
-            'samples': if(told.step_restarts, null, try(low.step * told.global_batch_size)), 'seconds': low.seconds,
+            'samples': if(told.step_restarts, null, try(low.step * told.global_batch_size)),
+            'seconds': if(told.step_restarts and told.is_undated, null, low.seconds),
             'value': low.mean_loss, 'log_id': low.log_id, 'line': low.line
         },
         null
@@ -223,11 +225,13 @@ from (
     select
         loss.run_id,
         loss.step_restarts,
+        run_clock.run_id is null as is_undated,
         bench_case.global_batch_size,
         loss.losses >= fewest_losses() or loss.lowest > target or loss.highest <= target as is_told
     from kept.loss
     join run using (run_id)
     join bench_case using (case_id)
+    left join kept.run_clock using (run_id)
     where target_name = 'loss'
 ) as told
 left join (

@@ -101,6 +101,23 @@ def test_without_dates_the_time_is_the_sum_of_the_step_times_after_the_first_los
     assert rows == [(None, None), (20.0, "step times"), (40.0, "step times")]
 
 
+def test_lines_that_are_printed_twice_take_no_time_and_steps_that_fall_tell_none(ledger):
+    took = ("time", "step_time", 2.0, "s", None)
+    runs = [
+        ledger.run(*[
+            Piece("step", (("loss", "loss", 9.0 - place, None, None), took), "train", {"step": step})
+            for place, step in enumerate(steps)
+        ])
+        for steps in (sorted([*range(10, 90, 10)] * 2), [*range(10, 90, 10)] * 2)
+    ]  # fmt: skip
+
+    found = dict(ledger.rows("select run_id, seconds from run_convergence"))
+    assert [found[run] for run in runs] == [140, None]
+    # The mean of four losses, from the third to the sixth.
+    reached = dict(ledger.rows("select run_id, target_seconds from run_convergence_of('', 'loss', 5.5)"))
+    assert [reached[run] for run in runs] == [40, None]
+
+
 def test_a_last_loss_that_is_not_finite_is_divergence_and_one_on_the_way_is_none(ledger):
     runs = [
         [*falling(20), math.nan],
@@ -266,6 +283,7 @@ def test_a_clock_past_two_midnights_has_two_days(told):
 def test_a_clock_that_cannot_be_told_gives_no_time_rather_than_a_wrong_one(ledger):
     clocks = {
         "it was set back": (10, 10.5, 9),
+        "it was set back and has gone on since": (1, 2, 1.5, 4),
         "two programs print about midnight": (23.9, 0.1, 23.95, 0.2),
         "a stamp of the year goes past its end": (300 * 24, 300 * 24 + 1, 2),
         "a stamp of the year goes back by less than a day": (7200, 7210, 7220, 7201),
@@ -277,6 +295,13 @@ def test_a_clock_that_cannot_be_told_gives_no_time_rather_than_a_wrong_one(ledge
 
     found = {runs[run]: seconds for run, seconds in ledger.rows("select run_id, seconds from run_convergence")}
     assert found == dict.fromkeys(clocks)
+    # A date helps as little; lines of two processes are a moment out of order, and a log can be written twice.
+    dated = {"set back": (0, 7200, 3601, 9000), "two processes": (0, 10.5, 10, 20), "twice": (0, 5, 10, 0, 5, 10)}
+    for steps, times in zip(((1, 2, 3, 4), (1, 2, 3, 4), (1, 2, 3, 1, 2, 3)), dated.values(), strict=True):
+        losses = [Ledger.loss(10.0 - 0.1 * step, step, at=at) for step, at in zip(steps, times, strict=True)]
+        runs[ledger.run(*losses)] = next(name for name, told in dated.items() if told is times)
+    found = {runs[run]: seconds for run, seconds in ledger.rows("select run_id, seconds from run_convergence")}
+    assert [found[name] for name in dated] == [None, 20, 10]
     assert ledger.rows("select count(*) from kept.loss_curve where seconds < 0") == [(0,)]
 
 

@@ -1,5 +1,5 @@
 -- When the time of each run starts and ends, by all that its logs date.
--- reads: claimed_record, kept.run_format, moment, asked_timing
+-- reads: claimed_record, kept.run_format, moment, asked_timing, set_clock
 -- makes: log_clock, clock_jump, kept.run_clock
 
 create or replace temp table log_clock as
@@ -67,15 +67,16 @@ marked as (
 ends as (
     select
         run_id,
-        coalesce(marked_from, dated_from) as started_at,
+        if(set_clock.run_id is null, coalesce(marked_from, dated_from), null) as started_at,
         coalesce(marked_to, dated_to) as ended_at,
-        if(is_untold, null, clock_from) as started_s,
+        if(is_untold or set_clock.run_id is not null, null, clock_from) as started_s,
         if(is_untold, null, clock_to) as ended_s,
         if(is_untold or clock_from is null, null, coalesce(midnights, [])) as midnights,
         coalesce(is_timed, false) as is_timed
     from whole
     left join back using (run_id)
     left join marked using (run_id)
+    left join set_clock using (run_id)
     semi join kept.run_format using (run_id)
 )
 select

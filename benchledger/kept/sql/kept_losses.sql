@@ -98,7 +98,7 @@ whole as (
         last(loss) as last_loss,
         last(log_id) as log_id,
         last(line) as line,
-        sum(took_ps) / 1e12 as summed_s
+        if(step_restarts, null, sum(took_ps) / 1e12) as summed_s
     from numbered_loss
     group by run_id
 )
