@@ -275,10 +275,9 @@ def _import_duckdb() -> None:
     was_there = "duckdb" in sys.modules
     import duckdb
 
-    if not was_there and getattr(duckdb, "STRING", None) is not None:
+    if not was_there:
         # Importing duckdb opens a database in memory with its own threads, and a process with threads must not be
-        # forked. Only its type names need that database, and a command blocks their import (cli/import_blocker.py).
-        # Without the block the database is closed here.
+        # forked.
         duckdb.close()
 
 
