@@ -4,21 +4,17 @@
 -- $run = '*', a glob of run.run_key
 -- $kind = '*', a glob of 'fact', 'file_name', 'multiplied', 'published'
 -- Example: bench query conflicts -p name='g*'
-with seen as (
-    select run_id, log_id, min(sighting_id) as sighting_id
-    from run_log
-    group by all
-),
-placed as (
+with placed as (
     select
         fact.run_id, fact.name, fact.value, fact.source, fact.used,
         min(coalesce(
             fact.place,
-            place_of(sighting.path, sighting.archive, sighting.member) || coalesce(':' || fact.line, '')
+            coalesce(place_of(sighting.path, sighting.archive, sighting.member), run_log_place.place)
+                || coalesce(':' || fact.line, '')
         )) as place
     from fact
-    left join seen using (run_id, log_id)
-    left join sighting on sighting.sighting_id = coalesce(fact.sighting_id, seen.sighting_id)
+    left join sighting on sighting.sighting_id = fact.sighting_id
+    left join kept.run_log_place on run_log_place.run_id = fact.run_id and run_log_place.log_id = fact.log_id
     group by all
 ),
 facts as (

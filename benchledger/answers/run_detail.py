@@ -33,17 +33,13 @@ _FACTS = """
 select run.run_key, fact.name, fact.value, fact.value_logged, fact.used, fact.source,
     coalesce(
         fact.place,
-        place_of(sighting.path, sighting.archive, sighting.member)
+        coalesce(place_of(sighting.path, sighting.archive, sighting.member), run_log_place.place)
             || coalesce(':' || fact.line, '')
     ) as place
 from fact
 join run using (run_id)
-left join (
-    select run_id, log_id, min(sighting_id) as sighting_id
-    from run_log
-    group by all
-) as seen on seen.run_id = fact.run_id and seen.log_id = fact.log_id
-left join sighting on sighting.sighting_id = coalesce(fact.sighting_id, seen.sighting_id)
+left join sighting on sighting.sighting_id = fact.sighting_id
+left join kept.run_log_place on run_log_place.run_id = fact.run_id and run_log_place.log_id = fact.log_id
 where list_contains($runs, fact.run_id)
 order by run.run_key, fact.name, not fact.used, fact.source, fact.value, place
 """
@@ -111,16 +107,9 @@ order by series.campaign
 """
 _DECIDED = """
 select run.run_id, run.status, run.reason, segment.event_text as text,
-    place_of(sighting.path, sighting.archive, sighting.member)
-        || coalesce(':' || run.status_line, '') as place
+    run_log_place.place || coalesce(':' || run.status_line, '') as place
 from run
-left join (
-    select run_id, log_id, min(sighting_id) as sighting_id
-    from run_log
-    where run_id in (select unnest($runs))
-    group by all
-) as seen on seen.run_id = run.run_id and seen.log_id = run.status_log_id
-left join sighting on sighting.sighting_id = seen.sighting_id
+left join kept.run_log_place on run_log_place.run_id = run.run_id and run_log_place.log_id = run.status_log_id
 left join kept.segment on segment.log_id = run.status_log_id and segment.event_line = run.status_line
 where run.run_id in (select unnest($runs))
 qualify row_number() over (partition by run.run_id) = 1

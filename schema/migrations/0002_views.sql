@@ -95,6 +95,13 @@ comment on view kept.run_source is
     'One row per run and part of the log that its numbers come from: its train log, or its JSON twin where there is'
     ' no other. Helper of other views.';
 
+create view kept.run_log_place as
+select run_id, one.log_id, place_of(path, archive, member) as place
+from (select run_id, log_id, min(sighting_id) as sighting_id from main.run_log group by all) as one
+join main.sighting using (sighting_id);
+comment on view kept.run_log_place is 'One row per run and log of it: one place where the log was seen.';
+comment on column kept.run_log_place.place is 'The path, or archive!/member.';
+
 -- Three branches instead of one left join, because a telemetry log is claimed device by device:
 -- an "or" in the condition of an outer join would compare every record with every claim.
 create view kept.measurement_all as

@@ -18,15 +18,10 @@ _FAILURES = """
 select
     failure_table.*,
     run.started_at,
-    place_of(sighting.path, sighting.archive, sighting.member) as path
+    run_log_place.place as path
 from kept.failure_table
 join run using (run_id)
-left join (
-    select run_id, log_id, min(sighting_id) as sighting_id
-    from run_log
-    group by all
-) as seen on seen.run_id = failure_table.run_id and seen.log_id = failure_table.log_id
-left join sighting on sighting.sighting_id = seen.sighting_id
+left join kept.run_log_place using (run_id, log_id)
 """
 _SHOWN = ("campaign", "run", "case", "system", "gpu_model", "status", "reason", "line", "text")
 _HEADINGS = {"case": "trial_case"}
