@@ -22,7 +22,7 @@ from benchledger.answers.tables.cells import fact_text
 from benchledger.answers.tables.grid import BATCH_COLUMNS, SPLIT_COLUMNS, cell_order
 from benchledger.answers.tables.grouping import TABLE_COLUMNS, Key, Row, facts_of, grouped
 from benchledger.answers.tables.left_out import excluded_notes, need_series
-from benchledger.answers.tables.presentation import Look, look_of
+from benchledger.answers.tables.presentation import Presentation, presentation_of
 from benchledger.answers.tables.table import Report, Table, text_frame
 from benchledger.errors import NothingFoundError
 from benchledger.store.default_db import DEFAULT_DB
@@ -69,7 +69,7 @@ def report_convergence(
     invalid target.
     """
     aim = read_target(target, metric)
-    look = look_of("convergence", layout, lang)
+    presentation = presentation_of("convergence", layout, lang)
     filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
     with reading(db) as con:
         need_series(con, db, filters)
@@ -81,9 +81,9 @@ def report_convergence(
             raise _nothing(filters, aim)
         aim.check(rows)
         runs = _runs_of(con, rows, asked) if trials else None
-        excluded = excluded_notes(con, filters, look)
+        excluded = excluded_notes(con, filters, presentation)
     groups = grouped(rows, (*TABLE_COLUMNS, *_SPLIT_BY)).values()
-    tables = [_table(group, runs, look, aim) for group in groups]
+    tables = [_table(group, runs, presentation, aim) for group in groups]
     cells = sorted(rows, key=cell_order) if runs is None else _with_series(runs, rows)
     return Report("convergence", tuple(tables), frame_of(cells)).noted(excluded).without_notes(no_notes)
 
@@ -99,22 +99,22 @@ def _nothing(filters: Filters, aim: Target) -> NothingFoundError:
     return NothingFoundError(f"no run{met} prints {what}; bench query evaluations lists the metrics that there are")
 
 
-def _table(rows: list[Row], runs: Mapping[Key, list[Row]] | None, look: Look, aim: Target) -> Table:
+def _table(rows: list[Row], runs: Mapping[Key, list[Row]] | None, presentation: Presentation, aim: Target) -> Table:
     rows = sorted(rows, key=cell_order)
     apart = tuple(name for name in (*SPLIT_COLUMNS, *BATCH_COLUMNS) if len({fact_text(row[name]) for row in rows}) > 1)
     table, facts = facts_of(rows[0], TABLE_COLUMNS), facts_of(rows[0], (*TABLE_COLUMNS, *_SPLIT_BY))
     columns = headed(facts, apart, aim)
-    texts = [[series_text(row, column, look) for column in columns] for row in rows]
+    texts = [[series_text(row, column, presentation) for column in columns] for row in rows]
     told = {"loss": facts["loss_name"], **{name: facts[name] for name in _SPLIT_BY[1:]}, "target": aim.said}
     return Table(
         facts=table | {name: value for name, value in told.items() if value},
         coverage=None,
-        frame=text_frame(look.headings(*columns), texts),
+        frame=text_frame(presentation.headings(*columns), texts),
         rows_split_by=apart,
-        notes=table_notes(rows, look, aim),
-        trials=None if runs is None else runs_frame(rows, runs, look, aim),
-        above=look.above(facts),
-        texts=frozenset(look.headings(*(name for name in columns if name in (*apart, "trial_case", "status")))),
+        notes=table_notes(rows, presentation, aim),
+        trials=None if runs is None else runs_frame(rows, runs, presentation, aim),
+        above=presentation.above(facts),
+        texts=frozenset(presentation.headings(*(name for name in columns if name in (*apart, "trial_case", "status")))),
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.answers.tables.cells import NOT_RUN, fact_text, number_text, status_text
 from benchledger.answers.tables.grouping import Key, Row
-from benchledger.answers.tables.presentation import Look
+from benchledger.answers.tables.presentation import Presentation
 from benchledger.answers.tables.table import text_frame
 from benchledger.errors import UsageError
 
@@ -125,12 +125,12 @@ def headed(facts: Mapping[str, str | None], apart: tuple[str, ...], aim: Target)
     return [*columns, "status"]
 
 
-def series_text(row: Row, column: str, look: Look) -> str:
+def series_text(row: Row, column: str, presentation: Presentation) -> str:
     """Returns the cell of a series: the median over its runs, and in brackets the lowest and highest."""
     if column == "trial_case":
-        return look.case(row["precision"], row["batch_size_per_gpu"])
+        return presentation.case(row["precision"], row["batch_size_per_gpu"])
     if column == "status":
-        return _became(row, look)
+        return _became(row, presentation)
     if column not in _NUMBERS:
         return fact_text(row[column])
     name, low, high, _, over = _NUMBERS[column]
@@ -144,37 +144,37 @@ def runs_of(runs: Mapping[Key, list[Row]], row: Row) -> list[Row]:
     return runs[tuple(row[name] for name in SERIES_COLUMNS)]
 
 
-def runs_frame(rows: list[Row], runs: Mapping[Key, list[Row]], look: Look, aim: Target) -> pl.DataFrame:
+def runs_frame(rows: list[Row], runs: Mapping[Key, list[Row]], presentation: Presentation, aim: Target) -> pl.DataFrame:
     """Returns the runs of a table's series, each with the line of its target, else best metric, else last loss."""
     columns = headed(rows[0], (), aim)
     shown = [name for name in columns if name not in ("gpus", "trial_case", "runs", "status")]
     lines = []
     for row in rows:
         for run in runs_of(runs, row):
-            case = [fact_text(row["gpus"]), series_text(row, "trial_case", look), run["run_key"]]
+            case = [fact_text(row["gpus"]), series_text(row, "trial_case", presentation), run["run_key"]]
             numbers = [_number(run[_NUMBERS[name][3]], _NUMBERS[name][4], name) for name in shown]
-            lines.append([*case, *numbers, _run_became(run, look), run["place"] or ""])
-    return text_frame(look.headings("gpus", "trial_case", "run", *shown, "status", "line"), lines)
+            lines.append([*case, *numbers, _run_became(run, presentation), run["place"] or ""])
+    return text_frame(presentation.headings("gpus", "trial_case", "run", *shown, "status", "line"), lines)
 
 
-def table_notes(rows: list[Row], look: Look, aim: Target) -> tuple[str, ...]:
+def table_notes(rows: list[Row], presentation: Presentation, aim: Target) -> tuple[str, ...]:
     """Returns the notes of a table: its averaging window, its target, runs that do not count, and diverged runs."""
     notes = []
     windows = [row[name] for row in rows for name in ("window_least", "window_most") if row[name] is not None]
     if windows:
         low, high = min(windows), max(windows)
-        notes.append(look.note("loss_window", losses=low if low == high else f"{low} - {high}"))
+        notes.append(presentation.note("loss_window", losses=low if low == high else f"{low} - {high}"))
     if aim.may_be_of_another_unit(rows):
         metric = rows[0]["metric"]
-        notes.append(look.note("target_unit_unknown", metric=metric, target=f"{aim.value:g}", best=_best(rows)))
+        notes.append(presentation.note("target_unit_unknown", metric=metric, target=f"{aim.value:g}", best=_best(rows)))
     if any(row["step_restarts"] for row in rows):
-        notes.append(look.note("steps_restart"))
+        notes.append(presentation.note("steps_restart"))
     if dropped := sum(row["trials_dropped"] for row in rows):
-        notes.append(look.note("convergence_dropped", n=dropped))
+        notes.append(presentation.note("convergence_dropped", n=dropped))
     if reasons := sorted({row["outcome_reason"] for row in rows if row["outcome_reason"]}):
-        notes.append(look.note("outcome_reasons", reasons=look.notes()["semicolon"].join(reasons)))
+        notes.append(presentation.note("outcome_reasons", reasons=presentation.notes()["semicolon"].join(reasons)))
     if criteria := sorted({row["diverged_by"] for row in rows if row["diverged_by"]}):
-        notes.append(look.note("diverged_by", criteria=", ".join(criteria)))
+        notes.append(presentation.note("diverged_by", criteria=", ".join(criteria)))
     return tuple(notes)
 
 
@@ -189,24 +189,26 @@ def _number(value: float | None, over: int, column: str) -> str:
     return str(int(value)) if column in _WHOLE and value == int(value) else number_text(value / over)
 
 
-def _became(row: Row, look: Look) -> str:
+def _became(row: Row, presentation: Presentation) -> str:
     """Returns the outcomes of a series' runs with counts: reached 4, not reached 1, diverged 1."""
     said = [(outcome, row[name]) for outcome, name in _OUTCOMES.items() if row[name]]
     if not said or row["status"] != "ok":
         ended = [("ok", row["trials"]), (row["dropped_by"], row["trials_dropped"])]
         said += [(key, number) for key, number in ended if number and (key != "ok" or not said)]
     said += [("diverged", row["runs_diverged"])] if row["runs_diverged"] else []
-    texts = [_word(key, look) if row["runs"] == 1 else f"{_word(key, look)} {number}" for key, number in said]
-    return look.notes()["comma"].join(texts)
+    texts = [
+        _word(key, presentation) if row["runs"] == 1 else f"{_word(key, presentation)} {number}" for key, number in said
+    ]
+    return presentation.notes()["comma"].join(texts)
 
 
-def _run_became(run: Row, look: Look) -> str:
+def _run_became(run: Row, presentation: Presentation) -> str:
     said = [run["outcome"]] if run["outcome"] else []
     if not said or run["status"] not in ("ok", "unknown"):
         said.append(run["status"])
     said += ["diverged"] if run["diverged_by"] else []
-    return look.notes()["comma"].join(_word(key, look) for key in said)
+    return presentation.notes()["comma"].join(_word(key, presentation) for key in said)
 
 
-def _word(key: str, look: Look) -> str:
-    return look.notes().get(f"became_{key.replace(' ', '_')}", status_text(key))
+def _word(key: str, presentation: Presentation) -> str:
+    return presentation.notes().get(f"became_{key.replace(' ', '_')}", status_text(key))

@@ -10,7 +10,7 @@ from benchledger.answers.runs import place_of
 from benchledger.answers.tables.cells import fact_text
 from benchledger.answers.tables.grouping import Row
 from benchledger.answers.tables.left_out import excluded_notes, included_runs
-from benchledger.answers.tables.presentation import look_of
+from benchledger.answers.tables.presentation import presentation_of
 from benchledger.answers.tables.table import Report, Table, text_frame
 from benchledger.store.default_db import DEFAULT_DB
 
@@ -36,7 +36,7 @@ def report_failures(
     Raises NothingFoundError if no run meets the filters.
     """
     filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
-    look = look_of("failures", lang=lang)
+    presentation = presentation_of("failures", lang=lang)
     with reading(db) as con:
         total = included_runs(con, db, filters).aggregate("count(distinct run_id)").fetchall()[0][0]
         excluded = excluded_notes(con, filters)
@@ -51,7 +51,7 @@ def report_failures(
     idle |= {"system"} if all(row["system"] is None for row in rows) else set()
     columns = [name for name in _SHOWN if name not in idle]
     lines = [[_shown(row, column) for column in columns] for row in rows]
-    frame = text_frame([look.heading(_HEADINGS.get(name, name)) for name in columns], lines)
+    frame = text_frame([presentation.heading(_HEADINGS.get(name, name)) for name in columns], lines)
     table = Table(
         facts={},
         coverage=None,

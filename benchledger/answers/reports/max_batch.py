@@ -10,7 +10,7 @@ from benchledger.answers.tables.cells import NOT_RUN, fact_text
 from benchledger.answers.tables.grid import BATCH_COLUMNS, SPLIT_COLUMNS, column_order, lay_out
 from benchledger.answers.tables.grouping import TABLE_COLUMNS, Row, SortKey, facts_of, grouped, sort_key
 from benchledger.answers.tables.left_out import excluded_notes, need_series
-from benchledger.answers.tables.presentation import Look, coverage_of, look_of
+from benchledger.answers.tables.presentation import Presentation, coverage_of, presentation_of
 from benchledger.answers.tables.table import Report, Table, text_frame
 from benchledger.answers.tables.table_selection import MAX, lines_of, read_selection, selected_columns, selected_gpus
 from benchledger.errors import NothingFoundError, UsageError
@@ -42,21 +42,21 @@ def report_max_batch(
         if case_columns.get(name):
             raise UsageError(f"max-batch searches over all batch sizes: remove the filter by {name}")
     filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
-    look = look_of("max-batch", layout, lang)
+    presentation = presentation_of("max-batch", layout, lang)
     with reading(db) as con:
         need_series(con, db, filters)
         found = rows_of(filters.apply(con.sql("from kept.max_batch_table")))
-        excluded = excluded_notes(con, filters, look)
+        excluded = excluded_notes(con, filters, presentation)
     if not found:
         raise NothingFoundError(
             "no selected run states its batch size and whether it fitted in memory; see: bench runs"
         )
     cases = [{**row, "sizes_ok": row["sizes_ok"] or [], "sizes_oom": row["sizes_oom"] or []} for row in found]
-    split = (*TABLE_COLUMNS, "precision", "options") if "section" in look.report.texts else TABLE_COLUMNS
+    split = (*TABLE_COLUMNS, "precision", "options") if "section" in presentation.report.texts else TABLE_COLUMNS
     tables = []
     numbers: list[Row] = []
     for kin in sorted(grouped(cases, split).values(), key=lambda rows: _table_order(rows[0])):
-        tables.append(_table(kin, facts_of(kin[0], split), look, columns, rows))
+        tables.append(_table(kin, facts_of(kin[0], split), presentation, columns, rows))
         numbers.extend(sorted(kin, key=_order))
     return (
         Report("max-batch", tuple(tables), frame_of(numbers, without=("gradient_accumulation",)))
@@ -65,33 +65,41 @@ def report_max_batch(
     )
 
 
-def _table(rows: list[Row], facts: dict[str, str | None], look: Look, columns: object, gpus: object) -> Table:
-    notes = _oom_notes(rows, look)
-    if not look.report.columns:
-        cells = [_in_grid(row, look) for row in rows]
-        return lay_out(cells, facts, look, read_selection(look, columns, gpus), notes)
-    shown = list(selected_columns(look, columns, _COLUMNS))
+def _table(
+    rows: list[Row], facts: dict[str, str | None], presentation: Presentation, columns: object, gpus: object
+) -> Table:
+    notes = _oom_notes(rows, presentation)
+    if not presentation.report.columns:
+        cells = [_in_grid(row, presentation) for row in rows]
+        return lay_out(cells, facts, presentation, read_selection(presentation, columns, gpus), notes)
+    shown = list(selected_columns(presentation, columns, _COLUMNS))
     split = _split_columns(rows, shown)
     place = next((number for number, name in enumerate(shown) if name in _SIZES), len(shown))
     shown[place:place] = split
-    lines = lines_of(sorted(rows, key=_order), selected_gpus(look, gpus))
-    gaps = [(_case(row, look), _case(row, look), _why(row)) for row in rows if row["largest_ok"] is None]
+    lines = lines_of(sorted(rows, key=_order), selected_gpus(presentation, gpus))
+    gaps = [
+        (_case(row, presentation), _case(row, presentation), _why(row)) for row in rows if row["largest_ok"] is None
+    ]
     return Table(
         facts=facts,
-        coverage=coverage_of(len(rows), gaps, look),
-        frame=text_frame(look.headings(*shown), [[_text(line, column) for column in shown] for line in lines]),
+        coverage=coverage_of(len(rows), gaps, presentation),
+        frame=text_frame(presentation.headings(*shown), [[_text(line, column) for column in shown] for line in lines]),
         rows_split_by=split,
         notes=notes,
-        above=look.above(rows[0]),
-        texts=look.texts(*shown),
+        above=presentation.above(rows[0]),
+        texts=presentation.texts(*shown),
     )
 
 
-def _in_grid(row: Row, look: Look) -> Row:
+def _in_grid(row: Row, presentation: Presentation) -> Row:
     """Returns the case as a row of the grid, in the column of its precision and the largest batch size."""
     size = NOT_RUN if row["largest_ok"] is None else str(row["largest_ok"])
     oom = row["smallest_oom"]
-    text = look.heading("fits", size=size) if oom is None else look.heading("fits_not", size=size, oom=str(oom))
+    text = (
+        presentation.heading("fits", size=size)
+        if oom is None
+        else presentation.heading("fits_not", size=size, oom=str(oom))
+    )
     missing = None if row["largest_ok"] is not None else _why(row)
     apart = dict.fromkeys((*SPLIT_COLUMNS, *BATCH_COLUMNS))
     return {
@@ -104,19 +112,19 @@ def _in_grid(row: Row, look: Look) -> Row:
     }
 
 
-def _oom_notes(rows: list[Row], look: Look) -> tuple[str, ...]:
+def _oom_notes(rows: list[Row], presentation: Presentation) -> tuple[str, ...]:
     alike: dict[tuple[int, tuple[int, ...]], list[Row]] = {}
     for row in sorted(rows, key=_order):
         if row["smallest_oom"] is not None:
             alike.setdefault((row["smallest_oom"], tuple(row["sizes_ok"])), []).append(row)
     notes = []
     for (oom, ran), cases in alike.items():
-        text = look.text(
+        text = presentation.text(
             "oom_amid" if ran and ran[-1] >= oom else "oom",
             oom=str(oom),
             ran=", ".join(map(str, ran)) or NOT_RUN,
-            cases=", ".join(_case(row, look) for row in cases),
-            model=look.model(cases[0]["model"]),
+            cases=", ".join(_case(row, presentation) for row in cases),
+            model=presentation.model(cases[0]["model"]),
         )
         notes.append(text or "")
     return tuple(notes)
@@ -138,8 +146,8 @@ def _split_columns(rows: list[Row], shown: list[str]) -> tuple[str, ...]:
     return tuple(name for name in facts if len({row[name] for row in crowded}) > 1)
 
 
-def _case(row: Row, look: Look) -> str:
-    return f"{fact_text(row['gpus'])} x {look.precision(row['precision'])}"
+def _case(row: Row, presentation: Presentation) -> str:
+    return f"{fact_text(row['gpus'])} x {presentation.precision(row['precision'])}"
 
 
 def _why(row: Row) -> str:

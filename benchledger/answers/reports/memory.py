@@ -17,7 +17,7 @@ from benchledger.answers.tables.grouping import (
     grouped,
 )
 from benchledger.answers.tables.left_out import excluded_notes, excluded_of, excluded_runs, need_series
-from benchledger.answers.tables.presentation import look_of, unstated_note
+from benchledger.answers.tables.presentation import presentation_of, unstated_note
 from benchledger.answers.tables.remarks import remarks, runs_of
 from benchledger.answers.tables.table import Report, Table
 from benchledger.answers.tables.table_selection import read_selection
@@ -62,21 +62,21 @@ def report_memory(
     has any memory, UsageError for an unknown column.
     """
     filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
-    look = look_of("memory", layout, lang)
-    asked = read_selection(look, columns, rows)
+    presentation = presentation_of("memory", layout, lang)
+    asked = read_selection(presentation, columns, rows)
     with reading(db) as con:
         found = rows_of(need_series(con, db, filters))
         status = dict(con.execute(_STATUS).fetchall())
         measured = rows_of(con.sql(_MEMORY))
         excluded = excluded_runs(con, filters)
-        noted = excluded_notes(con, filters, look)
-        runs = runs_of(con, found, look)
+        noted = excluded_notes(con, filters, presentation)
+        runs = runs_of(con, found, presentation)
     by_series = grouped(measured, ["series_id"])
     tables: list[Table] = []
     numbers: list[Row] = []
     found = adopt_gpu_model([{**row, "status": status.get(row["series_id"], "ok")} for row in found])
     # A layout prints its empty table even if nothing was measured, as README 000 does.
-    set_out = [] if look.is_plain or any((row["series_id"],) in by_series for row in found) else [NOT_MEASURED]
+    set_out = [] if presentation.is_plain or any((row["series_id"],) in by_series for row in found) else [NOT_MEASURED]
     for kin in grouped(found, TABLE_COLUMNS).values():
         definitions = {memory["definition"] for row in kin for memory in by_series.get((row["series_id"],), [])}
         for definition in sorted(definitions) or set_out:
@@ -84,14 +84,14 @@ def report_memory(
             shown = list(filter(asked.shows, placed))
             numbers.extend(sorted((row for row in shown if row["value_mib"] is not None), key=cell_order))
             facts = {**facts_of(kin[0], TABLE_COLUMNS), "unit": "MiB", "definition": definition}
-            meaning = look.note(definition) if definition in MEANINGS else definition
-            notes = (meaning, *unstated_note(shown, look))
+            meaning = presentation.note(definition) if definition in MEANINGS else definition
+            notes = (meaning, *unstated_note(shown, presentation))
             left_out = excluded_of(excluded, kin[0])
-            table = lay_out(placed, facts, look, asked, notes, "MiB", excluded=left_out)
+            table = lay_out(placed, facts, presentation, asked, notes, "MiB", excluded=left_out)
             if definition == NOT_MEASURED and table.coverage is not None:
                 # The note already says that nothing was measured.
                 table = replace(table, coverage=replace(table.coverage, said=""))
-            quoted = remarks(shown, runs, look, filter(asked.shows, left_out))
+            quoted = remarks(shown, runs, presentation, filter(asked.shows, left_out))
             tables.append(replace(table, remarks=quoted, usual=frozenset({meaning})))
     if not tables:
         raise NothingFoundError(

@@ -9,7 +9,7 @@ from benchledger.answers.rows import frame_of, reading, rows_of
 from benchledger.answers.tables.cells import NOT_RUN, fact_text
 from benchledger.answers.tables.grid import BATCH_COLUMNS, SPLIT_COLUMNS, cell_order, lay_out
 from benchledger.answers.tables.grouping import Row, facts_of, grouped, sort_key
-from benchledger.answers.tables.presentation import Look
+from benchledger.answers.tables.presentation import Presentation
 from benchledger.answers.tables.rules import rules_asked_for
 from benchledger.answers.tables.table import Coverage, Report, Table, text_frame
 from benchledger.answers.tables.table_selection import lines_of, read_selection, selected_columns, selected_gpus
@@ -29,7 +29,7 @@ _UNSTATED = (*SPLIT_COLUMNS, *BATCH_COLUMNS, "series_id")
 
 def published_report(
     db: Path | str,
-    look: Look,
+    presentation: Presentation,
     source: str,
     filters: Filters,
     *,
@@ -53,14 +53,14 @@ def published_report(
         sources = [name for (name,) in published.select("source").distinct().fetchall()]
         if not found and Filters({"source": (source,)}).apply(published).limit(1).fetchone() is not None:
             raise asked.explain(published, "published number")
-    shown = [row for row in found if look.report.name == "speedup" or row["quantity"] == "speed"]
+    shown = [row for row in found if presentation.report.name == "speedup" or row["quantity"] == "speed"]
     if not shown:
         raise NothingFoundError(f"no published numbers from source {source!r}; known sources: {known(sources, source)}")
-    make = _speedup_tables if look.report.name == "speedup" else _speed_tables
+    make = _speedup_tables if presentation.report.name == "speedup" else _speed_tables
     cells = sorted(
         shown, key=lambda row: (sort_key(row[name] for name in _FACTS), row["quantity"], cell_order(_as_series(row)))
     )
-    return Report(look.report.name, tuple(make(shown, look, columns, rows)), frame_of(cells))
+    return Report(presentation.report.name, tuple(make(shown, presentation, columns, rows)), frame_of(cells))
 
 
 def refuse_beside(source: str, **given: object) -> None:
@@ -70,18 +70,24 @@ def refuse_beside(source: str, **given: object) -> None:
             raise UsageError(f"published numbers of {source!r} are shown as printed: remove {name}")
 
 
-def _speed_tables(found: list[Row], look: Look, columns: object, gpus: object) -> list[Table]:
-    asked = read_selection(look, columns, gpus)
+def _speed_tables(found: list[Row], presentation: Presentation, columns: object, gpus: object) -> list[Table]:
+    asked = read_selection(presentation, columns, gpus)
     return [
         lay_out(
-            [_as_series(row) for row in rows], _facts(rows), look, asked, _notes(rows, look), rows[0]["unit"], _ABSENT
+            [_as_series(row) for row in rows],
+            _facts(rows),
+            presentation,
+            asked,
+            _notes(rows, presentation),
+            rows[0]["unit"],
+            _ABSENT,
         )
         for rows in grouped(found, (*_FACTS, "unit")).values()
     ]
 
 
-def _speedup_tables(found: list[Row], look: Look, columns: object, gpus: object) -> list[Table]:
-    shown = selected_columns(look, columns, _COLUMNS) if columns else _COLUMNS
+def _speedup_tables(found: list[Row], presentation: Presentation, columns: object, gpus: object) -> list[Table]:
+    shown = selected_columns(presentation, columns, _COLUMNS) if columns else _COLUMNS
     tables = []
     for rows in grouped(found, (*_FACTS, "precision", "batch_size_per_gpu")).values():
         lines = [
@@ -97,12 +103,12 @@ def _speedup_tables(found: list[Row], look: Look, columns: object, gpus: object)
             facts=facts,
             coverage=Coverage(len(lines) - len(missing), len(lines), missing),
             frame=text_frame(
-                [look.heading(name, unit=unit) for name in shown],
-                [[_text(line, name) for name in shown] for line in lines_of(lines, selected_gpus(look, gpus))],
+                [presentation.heading(name, unit=unit) for name in shown],
+                [[_text(line, name) for name in shown] for line in lines_of(lines, selected_gpus(presentation, gpus))],
             ),
-            notes=_notes(rows, look),
-            above=look.above({**rows[0], **fixed}),
-            texts=look.texts(*shown),
+            notes=_notes(rows, presentation),
+            above=presentation.above({**rows[0], **fixed}),
+            texts=presentation.texts(*shown),
         )
         tables.append(table)
     return tables
@@ -124,6 +130,6 @@ def _facts(rows: list[Row]) -> dict[str, str | None]:
     return {"published": rows[0]["source"], **facts_of(rows[0], [name for name in _FACTS if name != "source"])}
 
 
-def _notes(rows: list[Row], look: Look) -> tuple[str, ...]:
+def _notes(rows: list[Row], presentation: Presentation) -> tuple[str, ...]:
     said = dict.fromkeys(row["note"] for row in rows if row["note"])
-    return (look.note("published"), *said)
+    return (presentation.note("published"), *said)

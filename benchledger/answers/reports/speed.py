@@ -28,7 +28,7 @@ from benchledger.answers.tables.left_out import (
     need_series,
     speed_notes,
 )
-from benchledger.answers.tables.presentation import look_of, unstated_note
+from benchledger.answers.tables.presentation import presentation_of, unstated_note
 from benchledger.answers.tables.remarks import remarks, runs_of
 from benchledger.answers.tables.rules import left_out_notes, need_value, rows_by_rule, rules_asked_for, rules_by_kin
 from benchledger.answers.tables.table import Report
@@ -74,19 +74,19 @@ def report_speed(
     measured ones. Raises NothingFoundError if no series meets the filters, UsageError for an unknown rule or column.
     """
     filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
-    look = look_of("speed", layout, lang)
-    asked = read_selection(look, columns, rows)
+    presentation = presentation_of("speed", layout, lang)
+    asked = read_selection(presentation, columns, rows)
     if mfu and (trials or unit or cells or published is not None):
         raise UsageError("--mfu shows shares, not speeds: leave out --trials, --unit, --cells and --published")
     if published is not None:
         refuse_beside(published, trials=trials, unit=unit, cells=cells)
-        answer = published_report(db, look, published, filters, rule=rule, columns=columns, rows=rows)
+        answer = published_report(db, presentation, published, filters, rule=rule, columns=columns, rows=rows)
         return answer.without_notes(no_notes)
     with reading(db) as con:
         rules = rules_asked_for(con, rule)
         need_series(con, db, filters)
         found = rows_by_rule(filters.apply(con.view("speed_table")), rule)
-        noted = speed_notes(con, filters, found, look)
+        noted = speed_notes(con, filters, found, presentation)
         every_trial = trials_of(con, found)
         count_assumed_gpu(con, found)
         bracketed = any_number(found, every_trial)
@@ -95,8 +95,8 @@ def report_speed(
             need_value(con, found, rule, hint)
         if mfu:
             found = as_mfu(con, found, rule)
-        units = logged_units(con, found, look, unit)
-        runs = runs_of(con, found, look)
+        units = logged_units(con, found, presentation, unit)
+        runs = runs_of(con, found, presentation)
         excluded = excluded_runs(con, filters)
         noted = (*noted, NOTE) if mfu else noted
     found = adopt_unit(adopt_gpu_model(found))
@@ -111,19 +111,19 @@ def report_speed(
         shown = list(filter(asked.shows, group))
         spelt = units.of(group)
         facts = {**facts_of(group[0], split), **({"unit": spelt} if unit else {})}
-        assumed = assumed_gpu_note(shown, partial(cell_of, look=look))
+        assumed = assumed_gpu_note(shown, partial(cell_of, presentation=presentation))
         notes = (
-            *trial_notes(shown, look),
+            *trial_notes(shown, presentation),
             *assumed,
-            *unstated_note(shown, look),
-            *left_out_notes(telling, group, rules, look),
+            *unstated_note(shown, presentation),
+            *left_out_notes(telling, group, rules, presentation),
         )
         left_out = excluded_of(excluded, group[0])
-        table = lay_out(group, facts, look, asked, notes, spelt, excluded=left_out)
-        quoted = remarks(shown, runs, look, filter(asked.shows, left_out))
-        table = replace(table, remarks=quoted, usual=frozenset({trial_counts(shown, look)}))
+        table = lay_out(group, facts, presentation, asked, notes, spelt, excluded=left_out)
+        quoted = remarks(shown, runs, presentation, filter(asked.shows, left_out))
+        table = replace(table, remarks=quoted, usual=frozenset({trial_counts(shown, presentation)}))
         if trials:
-            table = replace(table, trials=trial_frame(shown, table.rows_split_by, every_trial, look))
+            table = replace(table, trials=trial_frame(shown, table.rows_split_by, every_trial, presentation))
         tables.append(table)
         numbers.extend(map(without_adopted_gpu, sorted(shown, key=cell_order)))
     frame = frame_of(trial_rows(numbers, every_trial) if trials else numbers)

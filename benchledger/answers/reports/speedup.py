@@ -25,7 +25,7 @@ from benchledger.answers.tables.left_out import (
     need_series,
     speed_notes,
 )
-from benchledger.answers.tables.presentation import Gap, Look, coverage_of, look_of
+from benchledger.answers.tables.presentation import Gap, Presentation, coverage_of, presentation_of
 from benchledger.answers.tables.remarks import remarks, runs_of
 from benchledger.answers.tables.rules import left_out_notes, need_value, rows_by_rule, rules_asked_for, rules_by_kin
 from benchledger.answers.tables.table import Report, Table, text_frame
@@ -71,7 +71,7 @@ _MULTIPLIED = 0.6
 class _Shown:
     """The layout, columns and GPU counts that a family of series is shown with."""
 
-    look: Look
+    presentation: Presentation
     columns: tuple[str, ...]
     gpus: tuple[int, ...]
     cells: bool
@@ -99,42 +99,44 @@ def report_speedup(
     if no series meets the filters, UsageError for an unknown rule or column.
     """
     filters = read_filters(campaign, case_columns, extra=MACHINE_COLUMNS)
-    look = look_of("speedup", layout, lang)
+    presentation = presentation_of("speedup", layout, lang)
     if published is not None:
         refuse_beside(published, unit=unit, cells=cells)
-        answer = published_report(db, look, published, filters, rule=rule, columns=columns, rows=rows)
+        answer = published_report(db, presentation, published, filters, rule=rule, columns=columns, rows=rows)
         return answer.without_notes(no_notes)
-    shown = _Shown(look, selected_columns(look, columns, _COLUMNS), selected_gpus(look, rows), cells)
+    shown = _Shown(
+        presentation, selected_columns(presentation, columns, _COLUMNS), selected_gpus(presentation, rows), cells
+    )
     with reading(db) as con:
         asked = rules_asked_for(con, rule)
         need_series(con, db, filters)
         # The base of a case may not meet the filters (--gpus 8): the view selects bases before the filters apply.
         found = rows_by_rule(filters.apply(con.view("speedup_table")), rule)
-        noted = speed_notes(con, filters, found, look)
+        noted = speed_notes(con, filters, found, presentation)
         need_value(con, found, rule)
-        units = logged_units(con, found, look, unit)
-        runs = runs_of(con, found, look)
+        units = logged_units(con, found, presentation, unit)
+        runs = runs_of(con, found, presentation)
         excluded = excluded_runs(con, filters)
     found = adopt_unit(found)
     for row in found:
         row["fixed_batch"] = row[_FIXED[row["scaling"]]]
     families = list(grouped(found, _FAMILY).values())
-    if not look.is_plain:
+    if not presentation.is_plain:
         # FP32 before FP16, as in the sections of a report.
         families.sort(key=lambda rows: (sort_key(rows[0][name] for name in TABLE_COLUMNS), column_order(rows[0])))
     compared = [family for family in families if _is_compared(family)]
     alone = len(families) - len(compared)
     # If nothing can be compared, the speeds are shown alone.
-    notes = (look.note("alone", n=alone),) if compared and alone else ()
+    notes = (presentation.note("alone", n=alone),) if compared and alone else ()
     stated = [name for name in _FAMILY if name in _ALWAYS or any(row[name] is not None for row in found)]
     telling = rules_by_kin(found)
     tables = tuple(
         replace(
-            _table(family, shown, stated, units, left_out_notes(telling, family, asked, look)),
+            _table(family, shown, stated, units, left_out_notes(telling, family, asked, presentation)),
             remarks=remarks(
                 [_remarkable(row) for row in family if not shown.gpus or row["gpus"] in shown.gpus],
                 runs,
-                look,
+                presentation,
                 _left_out(excluded, family, shown),
             ),
         )
@@ -170,13 +172,13 @@ def _is_compared(rows: list[Row]) -> bool:
 
 
 def _table(rows: list[Row], shown: _Shown, stated: list[str], units: LoggedUnits, notes: tuple[str, ...]) -> Table:
-    scaling, look = rows[0]["scaling"], shown.look
+    scaling, presentation = rows[0]["scaling"], shown.presentation
     # The heading is the ledger's unit, unless another spelling was requested.
     unit = (rows[0]["unit"] if units.asked is None else units.of(rows)) or "speed"
     split = _split_columns(rows, _BATCH_COLUMNS[scaling])
     bases = {row["base_series_id"] for row in rows if row["base_value"] is not None}
     columns = [name for name in shown.columns if name != "base" or len(bases) > 1]
-    based = _base_note(rows, unit, look) if len(bases) == 1 else ()
+    based = _base_note(rows, unit, presentation) if len(bases) == 1 else ()
     # With --gpus 8 the base may have no row of its own.
     is_shown = bases <= {row["series_id"] for row in rows if not shown.gpus or row["gpus"] in shown.gpus}
     place = max((columns.index(name) + 1 for name in ("node_num", "gpu_num") if name in columns), default=0)
@@ -185,16 +187,16 @@ def _table(rows: list[Row], shown: _Shown, stated: list[str], units: LoggedUnits
         [_text(row, column, shown) for column in columns] for row in lines_of(sorted(rows, key=_line_order), shown.gpus)
     ]
     facts = facts_of(rows[0], stated)
-    gaps = [_gap(row, split, look) for row in rows if row["speedup"] is None]
+    gaps = [_gap(row, split, presentation) for row in rows if row["speedup"] is None]
     return Table(
         facts={_FIXED[scaling] if name == "fixed_batch" else name: fact for name, fact in facts.items()},
-        coverage=coverage_of(len(rows), gaps, look),
-        frame=text_frame([look.heading(name, unit=unit) for name in columns], lines),
+        coverage=coverage_of(len(rows), gaps, presentation),
+        frame=text_frame([presentation.heading(name, unit=unit) for name in columns], lines),
         rows_split_by=split,
         notes=(*based, *_doubtful_note(rows), *notes),
         usual=frozenset(based if is_shown else ()),
-        above=look.above({**rows[0], "fixed_name": _FIXED[scaling].removesuffix("_per_gpu")}, units.of(rows)),
-        texts=look.texts(*columns),
+        above=presentation.above({**rows[0], "fixed_name": _FIXED[scaling].removesuffix("_per_gpu")}, units.of(rows)),
+        texts=presentation.texts(*columns),
     )
 
 
@@ -213,7 +215,7 @@ def _text(row: Row | int, column: str, shown: _Shown) -> str:
             return f"{row[column]:.3f}{mark}"
         # README 001 writes 1.00 for the base and 7.3 for the others.
         is_base = row["base_series_id"] == row["series_id"]
-        text = number_text(row[column]) if is_base else shown.look.number(column, row[column])
+        text = number_text(row[column]) if is_base else shown.presentation.number(column, row[column])
         return named(f"{text}{mark}", row, shown.cells)
     return fact_text(row[_FACTS.get(column, column)])
 
@@ -228,11 +230,11 @@ def _split_columns(rows: list[Row], columns: tuple[str, ...]) -> tuple[str, ...]
     return tuple(name for name in columns if len({row[name] for row in crowded}) > 1)
 
 
-def _gap(row: Row, split: tuple[str, ...], look: Look) -> Gap:
+def _gap(row: Row, split: tuple[str, ...], presentation: Presentation) -> Gap:
     why = row["status"].replace("_", " ") if row["value"] is None else "no base"
     facts = "".join(f" {name}={fact_text(row[name])}" for name in split)
-    shown = look.note(
-        "cell", gpus=fact_text(row["gpus"]), column=look.case(row["precision"], row["batch_size_per_gpu"])
+    shown = presentation.note(
+        "cell", gpus=fact_text(row["gpus"]), column=presentation.case(row["precision"], row["batch_size_per_gpu"])
     )
     return f"{fact_text(row['nodes'])} x {fact_text(row['gpus'])}{facts}", shown + facts, why
 
@@ -271,7 +273,7 @@ def _cause(row: Row, base: Row | None) -> str:
     return "a base that was slowed down, or measured on other software; compare both with bench explain CELL"
 
 
-def _base_note(rows: list[Row], unit: str, look: Look) -> tuple[str, ...]:
+def _base_note(rows: list[Row], unit: str, presentation: Presentation) -> tuple[str, ...]:
     base = next(row for row in rows if row["base_value"] is not None)
-    gpus = look.note("one_gpu") if base["base_gpus"] == 1 else look.note("gpus", n=base["base_gpus"])
-    return (look.note("base", gpus=gpus, value=number_text(base["base_value"]), unit=unit),)
+    gpus = presentation.note("one_gpu") if base["base_gpus"] == 1 else presentation.note("gpus", n=base["base_gpus"])
+    return (presentation.note("base", gpus=gpus, value=number_text(base["base_value"]), unit=unit),)

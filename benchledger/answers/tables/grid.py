@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from benchledger.answers.tables.cells import NOT_RUN, VARIOUS, fact_text
 from benchledger.answers.tables.grouping import FAILED, Row, SortKey, grouped, sort_key
 from benchledger.answers.tables.left_out import why_excluded
-from benchledger.answers.tables.presentation import Gap, Look, coverage_of
+from benchledger.answers.tables.presentation import Gap, Presentation, coverage_of
 from benchledger.answers.tables.table import Coverage, Table, text_frame
 from benchledger.answers.tables.table_selection import MAX, Column, TableSelection
 
@@ -57,7 +57,7 @@ class _Line:
 def lay_out(
     rows: list[Row],
     facts: dict[str, str | None],
-    look: Look,
+    presentation: Presentation,
     asked: TableSelection,
     notes: tuple[str, ...] = (),
     unit: str | None = None,
@@ -79,15 +79,18 @@ def lay_out(
         + [NOT_RUN if row is None else str(row["shown"]) for row in map(line.cell, columns)]
         for line in lines
     ]
-    heads = [*look.headings("gpus", *hard, *soft), *(look.case(column.precision, column.batch) for column in columns)]
+    heads = [
+        *presentation.headings("gpus", *hard, *soft),
+        *(presentation.case(column.precision, column.batch) for column in columns),
+    ]
     return Table(
         facts=facts,
-        coverage=_coverage(lines, columns, (*hard, *soft), absent, excluded, look),
+        coverage=_coverage(lines, columns, (*hard, *soft), absent, excluded, presentation),
         frame=text_frame(heads, cells),
         rows_split_by=(*hard, *soft),
-        notes=(*_sizes_note(lines, columns, look), *notes),
-        above=look.above(facts, unit),
-        texts=look.texts(*hard, *soft, "trial_case"),
+        notes=(*_sizes_note(lines, columns, presentation), *notes),
+        above=presentation.above(facts, unit),
+        texts=presentation.texts(*hard, *soft, "trial_case"),
     )
 
 
@@ -139,14 +142,14 @@ def _asked_lines(lines: list[_Line], rows: list[Row], hard: tuple[str, ...], ask
     return found
 
 
-def _sizes_note(lines: list[_Line], columns: list[Column], look: Look) -> tuple[str, ...]:
+def _sizes_note(lines: list[_Line], columns: list[Column], presentation: Presentation) -> tuple[str, ...]:
     sizes = [
-        f"{fact_text(line.head[0])} x {look.case(column.precision, row['batch_size_per_gpu'])}"
+        f"{fact_text(line.head[0])} x {presentation.case(column.precision, row['batch_size_per_gpu'])}"
         for line in lines
         for column in columns
         if column.batch == MAX and (row := line.cell(column)) is not None and row["batch_size_per_gpu"] != MAX
     ]
-    return (look.heading("max", sizes=", ".join(sizes)),) if sizes else ()
+    return (presentation.heading("max", sizes=", ".join(sizes)),) if sizes else ()
 
 
 def _absent(line: _Line, column: Column, hard: tuple[str, ...], excluded: Sequence[Row], absent: str) -> str:
@@ -167,7 +170,7 @@ def _coverage(
     split: tuple[str, ...],
     absent: str,
     excluded: Sequence[Row],
-    look: Look,
+    presentation: Presentation,
 ) -> Coverage:
     gaps: list[Gap] = []
     hard = tuple(name for name in split if name not in BATCH_COLUMNS)
@@ -179,6 +182,6 @@ def _coverage(
                 split_facts = "".join(f" {name}={line.fact(name)}" for name in split)
                 case = f"{fact_text(column.precision)} BS={fact_text(column.batch)}"
                 cards = fact_text(line.head[0])
-                shown = look.note("cell", gpus=cards, column=look.case(column.precision, column.batch))
+                shown = presentation.note("cell", gpus=cards, column=presentation.case(column.precision, column.batch))
                 gaps.append((f"{cards} x {case}{split_facts}", shown + split_facts, why))
-    return coverage_of(len(lines) * len(columns), gaps, look)
+    return coverage_of(len(lines) * len(columns), gaps, presentation)

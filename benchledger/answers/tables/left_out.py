@@ -10,7 +10,7 @@ from benchledger.answers.filters import Filters
 from benchledger.answers.rows import all_series, any_excluded
 from benchledger.answers.runs import all_runs, need_matching_runs
 from benchledger.answers.tables.grouping import TABLE_COLUMNS, Row
-from benchledger.answers.tables.presentation import Look
+from benchledger.answers.tables.presentation import Presentation
 from benchledger.errors import NothingFoundError
 from benchledger.store.run_keys import need_runs
 
@@ -42,9 +42,11 @@ where environment.gpu_model is null
 """
 
 
-def excluded_notes(con: duckdb.DuckDBPyConnection, filters: Filters, look: Look | None = None) -> tuple[str, ...]:
+def excluded_notes(
+    con: duckdb.DuckDBPyConnection, filters: Filters, presentation: Presentation | None = None
+) -> tuple[str, ...]:
     """Returns one note if selected runs are excluded; none in a layout, whose readers have no ledger."""
-    left_out = 0 if look is not None and not look.is_plain else _count(con, filters)
+    left_out = 0 if presentation is not None and not presentation.is_plain else _count(con, filters)
     if not left_out:
         return ()
     return (f"{left_out} {'run is' if left_out == 1 else 'runs are'} excluded; {SEE}",)
@@ -112,14 +114,14 @@ def _distinct(runs: duckdb.DuckDBPyRelation) -> int:
 
 
 def speed_notes(
-    con: duckdb.DuckDBPyConnection, filters: Filters, rows: list[Row], look: Look | None = None
+    con: duckdb.DuckDBPyConnection, filters: Filters, rows: list[Row], presentation: Presentation | None = None
 ) -> tuple[str, ...]:
     """Returns the notes on what is missing from these rows of a view of speeds; none in a layout.
 
     Raises NothingFoundError if there are no rows because no format has a rule.
     """
     unruled = _unruled(con, filters, rows)
-    if look is not None and not look.is_plain:
+    if presentation is not None and not presentation.is_plain:
         return ()
     return (*unruled, *_unknown_modes(con, filters), *excluded_notes(con, filters))
 

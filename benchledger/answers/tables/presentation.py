@@ -32,7 +32,7 @@ _EXCLUDED = "excluded: "
 
 
 @dataclass(frozen=True)
-class Look:
+class Presentation:
     """The headings and texts of one report in one layout and language."""
 
     layout: Layout
@@ -109,7 +109,7 @@ class Look:
         return python_number_text(value) if self.report.numbers.get(column) == "python" else number_text(value)
 
 
-def look_of(report: str, layout: str | None = None, lang: str | None = None) -> Look:
+def presentation_of(report: str, layout: str | None = None, lang: str | None = None) -> Presentation:
     """Returns the presentation of a report. Raises UsageError for an unknown layout, language, or report in it."""
     layouts = load_layouts()
     name, language = layout or PLAIN, lang or LANGUAGES[0]
@@ -124,35 +124,37 @@ def look_of(report: str, layout: str | None = None, lang: str | None = None) -> 
             f"layout {name!r} has no {report} table, but: {', '.join(chosen.reports)}. "
             f"Layouts that have one: {known(having)}"
         )
-    return Look(chosen, layouts[PLAIN], chosen.reports[report], language)
+    return Presentation(chosen, layouts[PLAIN], chosen.reports[report], language)
 
 
-def coverage_of(total: int, gaps: Sequence[Gap], look: Look) -> Coverage:
+def coverage_of(total: int, gaps: Sequence[Gap], presentation: Presentation) -> Coverage:
     """Returns the coverage of a table of `total` cells; a layout groups the gaps by reason, in its language."""
     missing = tuple(f"{case}: {why}" for case, _, why in gaps)
-    return Coverage(total - len(gaps), total, missing, None if look.is_plain else _coverage_text(total, gaps, look))
+    return Coverage(
+        total - len(gaps), total, missing, None if presentation.is_plain else _coverage_text(total, gaps, presentation)
+    )
 
 
-def unstated_note(rows: list[Row], look: Look) -> tuple[str, ...]:
+def unstated_note(rows: list[Row], presentation: Presentation) -> tuple[str, ...]:
     """Returns a note with the failed series of a table that do not state its GPU model."""
     names = unstated(rows)
-    return (look.note("unstated", names=names),) if names else ()
+    return (presentation.note("unstated", names=names),) if names else ()
 
 
-def _coverage_text(total: int, gaps: Sequence[Gap], look: Look) -> str:
-    words = look.notes()
+def _coverage_text(total: int, gaps: Sequence[Gap], presentation: Presentation) -> str:
+    words = presentation.notes()
     by_reason: dict[str, list[str]] = {}
     for _, shown, why in gaps:
-        by_reason.setdefault(_why(why, words, look), []).append(shown)
+        by_reason.setdefault(_why(why, words, presentation), []).append(shown)
     if len(gaps) == total and len(by_reason) == 1:
-        return look.note("nothing", total=total, why=next(iter(by_reason)))
+        return presentation.note("nothing", total=total, why=next(iter(by_reason)))
     reasons = [f"{why}{words['colon']}{words['comma'].join(cases)}" for why, cases in by_reason.items()]
-    return words["semicolon"].join([look.note("covered", present=total - len(gaps), total=total), *reasons])
+    return words["semicolon"].join([presentation.note("covered", present=total - len(gaps), total=total), *reasons])
 
 
-def _why(why: str, words: Mapping[str, str], look: Look) -> str:
+def _why(why: str, words: Mapping[str, str], presentation: Presentation) -> str:
     if why.startswith(_EXCLUDED):
-        return look.note("why_excluded", reason=why.removeprefix(_EXCLUDED))
+        return presentation.note("why_excluded", reason=why.removeprefix(_EXCLUDED))
     if why.startswith("out of memory"):
         return status_text("oom")
     key = "why_no_memory" if why.startswith("no ") and why.endswith("memory") else f"why_{why.replace(' ', '_')}"

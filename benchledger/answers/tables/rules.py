@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.answers.rows import rows_of
 from benchledger.answers.tables.grouping import TABLE_COLUMNS, Key, Row, grouped
-from benchledger.answers.tables.presentation import Look
+from benchledger.answers.tables.presentation import Presentation
 from benchledger.errors import NothingFoundError, UsageError, known, suggestion
 
 if TYPE_CHECKING:
@@ -106,8 +106,10 @@ def rules_by_kin(rows: list[Row]) -> dict[Key, set[str]]:
     return {kin: {row["rule"] for row in alike} for kin, alike in grouped(rows, _KIN).items()}
 
 
-def left_out_notes(rules: dict[Key, set[str]], table: list[Row], asked: list[str], look: Look) -> tuple[str, ...]:
+def left_out_notes(
+    rules: dict[Key, set[str]], table: list[Row], asked: list[str], presentation: Presentation
+) -> tuple[str, ...]:
     """Returns a note with the rules of a glob that give no number for this table's group of series."""
     shown = set().union(*(rules[kin] for kin in grouped(table, _KIN)))
     silent = [name for name in asked if name not in shown]
-    return (look.note("silent_rules", rules=known(silent)),) if len(asked) > 1 and silent else ()
+    return (presentation.note("silent_rules", rules=known(silent)),) if len(asked) > 1 and silent else ()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from benchledger.answers.filters import UNKNOWN
 from benchledger.answers.tables.grouping import Row
-from benchledger.answers.tables.presentation import Look
+from benchledger.answers.tables.presentation import Presentation
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.errors import UsageError
 
@@ -42,20 +42,20 @@ class TableSelection:
         return in_column and (not self.rows or row["gpus"] in self.rows)
 
 
-def read_selection(look: Look, columns: object = None, rows: object = None) -> TableSelection:
+def read_selection(presentation: Presentation, columns: object = None, rows: object = None) -> TableSelection:
     """Returns the selection, `fp32:32,fp16:max` and `1,8`; without one, that of the layout.
 
     Raises UsageError with an example for anything else.
     """
-    wanted = _parts(columns) or list(look.report.columns)
+    wanted = _parts(columns) or list(presentation.report.columns)
     return TableSelection(
-        columns=tuple(dict.fromkeys(_column(look, part) for part in wanted)),
-        rows=selected_gpus(look, rows),
+        columns=tuple(dict.fromkeys(_column(presentation, part) for part in wanted)),
+        rows=selected_gpus(presentation, rows),
     )
 
 
-def selected_gpus(look: Look, rows: object = None) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(_gpus(part) for part in _parts(rows))) or look.report.rows
+def selected_gpus(presentation: Presentation, rows: object = None) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(_gpus(part) for part in _parts(rows))) or presentation.report.rows
 
 
 def lines_of(rows: list[Row], gpus: tuple[int, ...]) -> list[Row | int]:
@@ -69,13 +69,13 @@ def lines_of(rows: list[Row], gpus: tuple[int, ...]) -> list[Row | int]:
     return lines
 
 
-def selected_columns(look: Look, columns: object, known: tuple[str, ...]) -> tuple[str, ...]:
+def selected_columns(presentation: Presentation, columns: object, known: tuple[str, ...]) -> tuple[str, ...]:
     """Returns the selected columns by name, else those of the layout. Raises UsageError for an unknown column."""
     wanted = tuple(dict.fromkeys(_parts(columns)))
     for name in wanted:
         if name not in known:
-            raise UsageError(f"no column {name!r} in the {look.report.name} table; known: {', '.join(known)}")
-    return wanted or look.report.columns
+            raise UsageError(f"no column {name!r} in the {presentation.report.name} table; known: {', '.join(known)}")
+    return wanted or presentation.report.columns
 
 
 def _parts(given: object) -> list[str]:
@@ -85,11 +85,11 @@ def _parts(given: object) -> list[str]:
     return [part.strip() for one in listed for part in str(one).split(",") if part.strip()]
 
 
-def _column(look: Look, text: str) -> Column:
+def _column(presentation: Presentation, text: str) -> Column:
     name, colon, batch = text.partition(":")
     if not colon:
         raise UsageError(f"no column {text!r}: write precision and batch size, such as {_EXAMPLE}")
-    written = {shown.lower(): precision for precision, shown in look.layout.precisions.items()}
+    written = {shown.lower(): precision for precision, shown in presentation.layout.precisions.items()}
     precision = vocabulary().facts["precision"].canonical(written.get(name.lower(), name))
     if precision is None and name != UNKNOWN:
         known = ", ".join(vocabulary().facts["precision"].values)

@@ -8,7 +8,7 @@ from benchledger.answers.rows import rows_asked
 from benchledger.answers.tables.cells import NOT_RUN, cell_text, fact_text, number_text
 from benchledger.answers.tables.grid import cell_order
 from benchledger.answers.tables.grouping import Row, grouped
-from benchledger.answers.tables.presentation import Look
+from benchledger.answers.tables.presentation import Presentation
 from benchledger.answers.tables.table import text_frame
 
 if TYPE_CHECKING:
@@ -56,40 +56,40 @@ def trials_of(con: duckdb.DuckDBPyConnection, rows: list[Row]) -> Trials:
     return trials
 
 
-def trial_counts(rows: list[Row], look: Look) -> str:
+def trial_counts(rows: list[Row], presentation: Presentation) -> str:
     """Returns a table's note on how many trials and records are behind its numbers."""
     with_value = [row for row in rows if row["value"] is not None]
     trials, used, skipped = (
         _range([row[name] for row in with_value]) for name in ("trials", "records_used", "records_skipped")
     )
     left_out = sum(row["trials_dropped"] for row in rows)
-    return look.note("trials", trials=trials, left_out=left_out, used=used, skipped=skipped)
+    return presentation.note("trials", trials=trials, left_out=left_out, used=used, skipped=skipped)
 
 
-def trial_notes(rows: list[Row], look: Look) -> tuple[str, ...]:
+def trial_notes(rows: list[Row], presentation: Presentation) -> tuple[str, ...]:
     """Returns a table's notes on the trials behind its numbers: how many, and what is not as expected of them."""
     with_value = [row for row in rows if row["value"] is not None]
-    notes = [trial_counts(rows, look)]
-    dropped = [cell_of(row, look) for row in with_value if row["trials_dropped"]]
+    notes = [trial_counts(rows, presentation)]
+    dropped = [cell_of(row, presentation) for row in with_value if row["trials_dropped"]]
     if dropped:
-        notes.append(look.note("dropped", cases=look.notes()["comma"].join(dropped)))
+        notes.append(presentation.note("dropped", cases=presentation.notes()["comma"].join(dropped)))
     if any(
         row["trials"] > 1 and None in (row["precision"], row["batch_size_per_gpu"], row["gpus"]) for row in with_value
     ):
-        notes.append(look.note("facts_unknown"))
+        notes.append(presentation.note("facts_unknown"))
     if conflicts := sum(row["conflicts"] for row in rows):
-        notes.append(look.note("conflicts", n=conflicts))
+        notes.append(presentation.note("conflicts", n=conflicts))
     if mixed := sorted({row["mixed"] for row in rows if row["mixed"]}):
-        notes.append(look.note("mixed", facts=", ".join(mixed)))
+        notes.append(presentation.note("mixed", facts=", ".join(mixed)))
     return tuple(notes)
 
 
-def cell_of(row: Row, look: Look) -> str:
+def cell_of(row: Row, presentation: Presentation) -> str:
     """Returns the name of a cell in notes: 8 x FP16(BS=96)."""
-    return f"{fact_text(row['gpus'])} x {_case(row, look)}"
+    return f"{fact_text(row['gpus'])} x {_case(row, presentation)}"
 
 
-def trial_frame(rows: list[Row], split_by: tuple[str, ...], trials: Trials, look: Look) -> pl.DataFrame:
+def trial_frame(rows: list[Row], split_by: tuple[str, ...], trials: Trials, presentation: Presentation) -> pl.DataFrame:
     """Returns the trials of a table, one row per cell, with mean and median of those that count.
 
     The number of a trial that does not count, because it failed or stopped early, is in brackets.
@@ -100,11 +100,11 @@ def trial_frame(rows: list[Row], split_by: tuple[str, ...], trials: Trials, look
     for row, own in sorted(by_cell, key=lambda pair: cell_order(pair[0])):
         said = {trial["trial"]: _trial_text(trial) for trial in own}
         averages = next(((trial["mean"], trial["median"]) for trial in own if trial["is_trial"]), (None, None))
-        facts = [fact_text(row["gpus"]), *(fact_text(row[name]) for name in split_by), _case(row, look)]
+        facts = [fact_text(row["gpus"]), *(fact_text(row[name]) for name in split_by), _case(row, presentation)]
         ends = [NOT_RUN if value is None else number_text(value) for value in averages]
         lines.append([*facts, *(said.get(number, NOT_RUN) for number in numbers), *ends])
-    heads = look.headings("gpus", *split_by, "trial_case")
-    columns = [*heads, *(f"trial {number}" for number in numbers), *look.headings("mean", "median")]
+    heads = presentation.headings("gpus", *split_by, "trial_case")
+    columns = [*heads, *(f"trial {number}" for number in numbers), *presentation.headings("mean", "median")]
     return text_frame(columns, lines)
 
 
@@ -123,8 +123,8 @@ def any_number(rows: list[Row], trials: Trials) -> bool:
     return any(trial["value"] is not None for row in rows for trial in trials.get((row["series_id"], row["rule"]), []))
 
 
-def _case(row: Row, look: Look) -> str:
-    return look.case(row["precision"], row["batch_size_per_gpu"])
+def _case(row: Row, presentation: Presentation) -> str:
+    return presentation.case(row["precision"], row["batch_size_per_gpu"])
 
 
 def _own(row: Row, trials: Trials) -> list[Row]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.answers.rows import rows_asked
 from benchledger.answers.tables.grouping import Row
-from benchledger.answers.tables.presentation import Look
+from benchledger.answers.tables.presentation import Presentation
 from benchledger.definitions.queries import find_query
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.errors import NothingFoundError, UsageError
@@ -71,9 +71,11 @@ class LoggedUnits:
         raise UsageError(f"{self.asked!r} is not a name for {unit}; known: {', '.join(known) or 'none'}")
 
 
-def logged_units(con: duckdb.DuckDBPyConnection, rows: list[Row], look: Look, asked: str | None = None) -> LoggedUnits:
+def logged_units(
+    con: duckdb.DuckDBPyConnection, rows: list[Row], presentation: Presentation, asked: str | None = None
+) -> LoggedUnits:
     """Returns the spelling of units in the logs behind rows of speed_table, if the layout shows it."""
-    if asked is not None or "unit" not in look.report.texts:
+    if asked is not None or "unit" not in presentation.report.texts:
         return LoggedUnits(asked, {})
     series = list({row["series_id"] for row in rows})
     # The only query of the speed report that reads records, and so needs all threads.
