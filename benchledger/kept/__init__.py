@@ -13,8 +13,8 @@ uses, and why not the others, by the same statements, and gives the records of a
 - Of a long run, readings by how often each value occurs: `value_counts`.
 - Speeds: `pieces`, `sums`, `bounded_ends`, `counted_middles`, `answers`, `speeds`.
 - Other numbers of a run: `memory`, `clocks`, `chosen_losses`, `losses`, `kept_losses`, `evaluations`.
-- What follows from several: `run_speeds`, `conflicts`, `pairs`, `members`, `narrow`, `submissions`, `alike_logs`,
-  `copies`, `differences`, `series`, `cells`, `speedups`.
+- What follows from several: `run_speeds`, `conflicts`, `pairs`, `members`, `merge_vague_series`, `submissions`,
+  `alike_logs`, `copies`, `differences`, `series`, `cells`, `speedups`.
 """
 
 from benchledger.kept.fill import follow_definitions, keep

@@ -26,7 +26,7 @@ _ARE_CONTRADICTED = (
     "from fact semi join due_run using (run_id) where not used and value is not null and name <> 'campaign' limit 1"
 )
 _ARE_SUBMITTED = "from fact semi join due_member using (run_id) where name = 'benchmark' limit 1"
-_MAY_BE_NARROW = "select 1 from due_member group by campaign, case_id having min(series_id) <> max(series_id) limit 1"
+_MAY_BE_VAGUE = "select 1 from due_member group by campaign, case_id having min(series_id) <> max(series_id) limit 1"
 _HAVE_TRIALS = "select 1 from due_member group by series_id having count(*) > 1 limit 1"
 # A series that is alone in its campaign is compared with itself only, of which nothing is kept.
 _HAVE_RELATIVES = (
@@ -81,8 +81,8 @@ def _fill_series(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(sql_of("members"))
     if finds(con, "from kept.exclusion limit 1"):
         con.execute("delete from due_member where run_id in (select run_id from kept.excluded_run)")
-    if finds(con, _MAY_BE_NARROW):
-        con.execute(sql_of("narrow"))
+    if finds(con, _MAY_BE_VAGUE):
+        con.execute(sql_of("merge_vague_series"))
     if finds(con, _ARE_SUBMITTED):
         con.execute(sql_of("submissions"))
     if finds(con, _HAVE_TRIALS):

@@ -171,17 +171,17 @@ def _is_out_of_order(con: duckdb.DuckDBPyConnection, order: RecordOrder) -> bool
 
 
 def read_speeds(con: duckdb.DuckDBPyConnection, order: RecordOrder, *, is_long: bool = False) -> None:
-    """Makes what rules count in, stream_reading and asked_reading. `order`: as claim_records returns it.
+    """Makes what rules count in, stream_reading and judged_reading. `order`: as claim_records returns it.
 
     Of a long run most readings are only counted.
     """
     con.execute(sql_of("readings"))
     steps = "from moment where is_step"
-    if finds(con, "from asked_timing limit 1"):
+    if finds(con, "from needed_timing limit 1"):
         con.execute(sql_of("timings", streams=_streams_of(con, order, f"{steps} and makes_intervals")))
     else:
         con.execute(_NONE_TIMED)
-    if finds(con, "from asked_timing where quantity <> 'interval' limit 1"):
+    if finds(con, "from needed_timing where quantity <> 'interval' limit 1"):
         con.execute(sql_of("rounds", streams=_streams_of(con, order, steps) if is_long else {}))
     con.execute(sql_of("reading"))
     con.execute(sql_of("rules"))

@@ -28,7 +28,7 @@ limit 0;
 _LOGS = "select distinct log_id from run_log semi join chunk_run using (run_id)"
 _RECORDS = "create temp view chunk_record as from kept.record where log_id in ({logs})"
 _HAS_MEDIANS = "from stream where lanes = 'median' limit 1"
-_HAS_EXTREMES = "from asked join question using (question) where statistic = 'trimmed' limit 1"
+_HAS_EXTREMES = "from rule_question join question using (question) where statistic = 'trimmed' limit 1"
 _RULES = "create temp table chunk_rule as from kept.rule where rule = $rule or $rule is null"
 
 

@@ -1,5 +1,5 @@
 -- The statistic over the readings of each window.
--- reads: in_lane, lane_window, bounded_end, middle, asked, question
+-- reads: in_lane, lane_window, bounded_end, middle, rule_question, question
 -- makes: answer
 
 create or replace temp table answer as
@@ -29,6 +29,6 @@ from (
 )
 left join together using (stream_id, slice)
 left join bounded_end using (stream_id, slice)
-join (select distinct like_stream, question from asked) using (like_stream)
+join (select distinct like_stream, question from rule_question) using (like_stream)
 join question using (question, slice)
 left join middle using (stream_id, question);

@@ -1,6 +1,6 @@
--- Which of the losses and metrics that the runs of a chunk print tell them.
+-- The main loss and the metrics of each run of a chunk.
 -- reads: kept.shape, claimed_record, kept.run_clock
--- makes: convergence_shape, told_at, told_count, main_loss, loss_at, metric_at
+-- makes: convergence_shape, measure_at, measure_count, main_loss, loss_at, metric_at
 
 create or replace temp table convergence_shape as
 select
@@ -8,7 +8,7 @@ select
     (row_number() over ())::integer as shape_number,
     shape_id, ordinal, name, quantity, kind, unit, phase = 'validation' as is_metric,
     contains(lower(name), 'total') as is_total,
-    dense_rank() over (order by phase, name, quantity, kind, if(phase = 'validation', unit, null)) as told
+    dense_rank() over (order by phase, name, quantity, kind, if(phase = 'validation', unit, null)) as measure_id
 from kept.shape
 where (quantity = 'loss' and kind = 'step' and phase = 'train')
     or (
@@ -17,8 +17,8 @@ where (quantity = 'loss' and kind = 'step' and phase = 'train')
         and phase = 'validation'
     );
 
-create or replace temp table told_at as
-select run_id, told, lane, shape_id, ordinal, times, first_nth
+create or replace temp table measure_at as
+select run_id, measure_id, lane, shape_id, ordinal, times, first_nth
 from (
     select run_id, coalesce(rank, -1) as lane, shape_number, count(*) as times, min(nth) as first_nth
     from (
@@ -32,10 +32,10 @@ from (
 )
 join convergence_shape using (shape_number);
 
-create or replace temp view told_count as
-select run_id, told, lane, sum(times)::bigint as times, min(first_nth) as first_nth
-from told_at
-group by run_id, told, lane;
+create or replace temp view measure_count as
+select run_id, measure_id, lane, sum(times)::bigint as times, min(first_nth) as first_nth
+from measure_at
+group by run_id, measure_id, lane;
 
 -- The total loss where a run prints one, else the loss that it prints most often. Each rank prints the loss of its own
 -- samples: one of them is followed.
@@ -45,10 +45,10 @@ select
     -- So many losses have the runs that stand before this one.
     coalesce(sum(losses) over (order by first_nth rows between unbounded preceding and 1 preceding), 0)::bigint as losses_before
 from (
-    select distinct on (run_id) run_id, told, name, lane, times as losses, first_nth
-    from (select *, lane = min(lane) over (partition by run_id, told) as is_followed from told_count)
-    join (select distinct told, name, is_total from convergence_shape where not is_metric) using (told)
-    where is_followed
+    select distinct on (run_id) run_id, measure_id, name, lane, times as losses, first_nth
+    from (select *, lane = min(lane) over (partition by run_id, measure_id) as is_first_lane from measure_count)
+    join (select distinct measure_id, name, is_total from convergence_shape where not is_metric) using (measure_id)
+    where is_first_lane
     order by run_id, is_total desc, times desc, name
 );
 
@@ -58,7 +58,7 @@ select
     run_id, shape_id, ordinal, lane, losses_before, losses, window_losses,
     if(run_clock.run_id is null, time_ordinal, null) as time_at
 from main_loss
-join (select run_id, told, lane, shape_id, ordinal from told_at) using (run_id, told, lane)
+join (select run_id, measure_id, lane, shape_id, ordinal from measure_at) using (run_id, measure_id, lane)
 left join (
     select shape_id, min(ordinal) as time_ordinal
     from kept.shape
@@ -71,8 +71,8 @@ left join kept.run_clock using (run_id);
 create or replace temp table metric_at as
 with followed as (
     select *
-    from told_count
-    join (select distinct told, name, quantity, kind, unit from convergence_shape where is_metric) using (told)
+    from measure_count
+    join (select distinct measure_id, name, quantity, kind, unit from convergence_shape where is_metric) using (measure_id)
     qualify lane = min(lane) over (partition by run_id, name)
         and (
             kind = 'summary'
@@ -88,4 +88,4 @@ main as (
 select run_id, shape_id, ordinal, lane, followed.name, followed.name = main as is_main, quantity, kind, unit
 from followed
 join main using (run_id)
-join (select run_id, told, lane, shape_id, ordinal from told_at) using (run_id, told, lane);
+join (select run_id, measure_id, lane, shape_id, ordinal from measure_at) using (run_id, measure_id, lane);

@@ -32,5 +32,5 @@ select
 from own;
 
 -- What the row before says, where that one stands before it: a window that reads rows as they come relies on their order.
-create or replace temp macro in_order(place, place_before, told) as
-    if(place_before > place, error('the records of a run are not read in their order'), told);
+create or replace temp macro in_order(place, place_before, value) as
+    if(place_before > place, error('the records of a run are not read in their order'), value);

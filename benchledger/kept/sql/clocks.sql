@@ -1,5 +1,5 @@
 -- When the time of each run starts and ends, by all that its logs date.
--- reads: claimed_record, kept.run_format, moment, asked_timing, set_clock
+-- reads: claimed_record, kept.run_format, moment, needed_timing, set_clock
 -- makes: log_clock, clock_jump, kept.run_clock
 
 create or replace temp table log_clock as
@@ -60,7 +60,7 @@ marked as (
         max(logged_at) filter (label = split_part(name, ' to ', 2)) as marked_to,
         bool_or(label = split_part(name, ' to ', 1)) and bool_or(label = split_part(name, ' to ', 2)) as is_timed
     from moment
-    join asked_timing using (run_id)
+    join needed_timing using (run_id)
     where quantity = 'span' and label is not null and (logged_at is not null or clock_s is not null)
     group by run_id
 ),

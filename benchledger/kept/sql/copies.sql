@@ -2,7 +2,7 @@
 -- reads: alike_log, kept.record
 -- makes: due_member
 
-with said as (
+with printed as (
     select
         alike.series_id, alike.run_id, alike.run_key,
         count(*) as records,
@@ -18,6 +18,6 @@ with said as (
 delete from due_member
 where (series_id, run_id) in (
     select (series_id, run_id)
-    from said
+    from printed
     qualify row_number() over (partition by series_id, records, print order by run_key) > 1
 );

@@ -1,8 +1,8 @@
 -- Which kept numbers are filled again for the runs in due_run, which are gone, changed or new.
 -- reads: due_run, kept.stream_only, run_log, log, fact, run, format_now, kept.run_hash, changed_definition, kept.rule
--- makes: print_now, due_record, asked_again
+-- makes: run_hash_now, due_record, due_for_rule
 
-create or replace temp table print_now as
+create or replace temp table run_hash_now as
 with only_here as (
     select log_id, bit_xor(hash(byte_offset)) as offsets
     from kept.stream_only
@@ -38,10 +38,10 @@ left join stated using (run_id);
 -- A run whose logs and case are what they were is not read again,
 create or replace temp table due_record as
 select run_id
-from (from print_now except from kept.run_hash);
+from (from run_hash_now except from kept.run_hash);
 
 -- but for a rule that has changed.
-create or replace temp table asked_again as
+create or replace temp table due_for_rule as
 select run_id
 from format_now
 semi join due_run using (run_id)

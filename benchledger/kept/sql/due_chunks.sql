@@ -1,5 +1,5 @@
 -- Format and hash of the runs in due_run, before their records are read, and the order of reading.
--- reads: format_now, due_run, print_now, due_record, asked_again, run_log, log, kept.segment
+-- reads: format_now, due_run, run_hash_now, due_record, due_for_rule, run_log, log, kept.segment
 -- makes: kept.run_format, kept.run_hash, due_chunk
 
 insert into kept.run_format
@@ -7,7 +7,7 @@ from format_now
 semi join due_run using (run_id);
 
 insert into kept.run_hash
-from print_now;
+from run_hash_now;
 
 -- So many records at a time as fit into little memory; a run takes as much as 20 records by itself. A run of more is a
 -- chunk of its own, numbered below zero.
@@ -17,7 +17,7 @@ with size as (
     from (
         from due_record
         union all
-        from asked_again
+        from due_for_rule
     )
     join run_log using (run_id)
     join log using (log_id)

@@ -1,5 +1,5 @@
 -- Deletes the kept numbers of the runs in due_run, except those of records that are not read again.
--- reads: due_run, due_record, print_now, changed_definition, asked_again
+-- reads: due_run, due_record, run_hash_now, changed_definition, due_for_rule
 -- makes: gone_record, kept.run_format, kept.run_hash, kept.silent_run, kept.run_fallback, conflict, kept.contradicted_speed, kept.speed, run_memory, kept.run_clock, kept.loss,
 --   kept.low_loss, kept.evaluation_all
 
@@ -13,14 +13,14 @@ delete from conflict where run_id in (select run_id from due_run);
 create or replace temp table gone_record as
 select run_id from due_record
 union
-select run_id from due_run anti join print_now using (run_id);
+select run_id from due_run anti join run_hash_now using (run_id);
 
 delete from kept.speed
 where run_id in (select run_id from gone_record)
     or rule in (select name from changed_definition where kind = 'rule');
 
 -- Numbers that use all records of a run are computed again if any record changes.
-insert into gone_record from asked_again;
+insert into gone_record from due_for_rule;
 
 delete from run_memory where run_id in (select run_id from gone_record);
 delete from kept.run_clock where run_id in (select run_id from gone_record);

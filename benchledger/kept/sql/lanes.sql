@@ -1,5 +1,5 @@
 -- Where each lane of a stream begins and ends, and from which to which place of it a question looks.
--- reads: stream_reading, stream, asked, question
+-- reads: stream_reading, stream, rule_question, question
 -- makes: lane, lane_window
 
 -- Windows take what lies between head_place and tail_place as a whole or not at all.
@@ -27,7 +27,7 @@ from (
     from lane
     join (
         select distinct like_stream, slice, skip, take, skip_last, positive_only, is_last
-        from asked
+        from rule_question
         join question using (question)
     ) using (like_stream)
 );

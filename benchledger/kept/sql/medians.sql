@@ -1,5 +1,5 @@
 -- Of a step one reading, the median over its ranks, where a rule counts so.
--- reads: asked_reading
+-- reads: judged_reading
 -- makes: median_reading, stream_reading_now
 
 create or replace temp table median_reading as
@@ -11,9 +11,9 @@ select
     step,
     1::double as steps,
     -- Each is a speed here, whatever was printed.
-    median(if(is_speed, told, 1 / told)) as rate,
+    median(if(is_speed, rounded_value, 1 / rounded_value)) as rate,
     1 as times
-from asked_reading
+from judged_reading
 where lanes = 'median' and dropped is null
 group by stream_id, epoch, step, after_step, to_step
 having step - 1 >= coalesce(after_step, step - 1) and step <= coalesce(to_step, step)
@@ -22,7 +22,7 @@ order by stream_id, place;
 create or replace temp view stream_reading_now as
 select
     stream_id, lane, place, if(is_bounded, since, null) as since, if(is_bounded, step, null) as step, steps, rate, times
-from asked_reading
+from judged_reading
 where lanes <> 'median' and dropped is null
 union all
 from median_reading;

@@ -4,7 +4,7 @@
 
 insert into run_memory by name
 -- The same run has several true memories (allocated, reserved, of the process, of the device): never mixed.
-with told as (
+with memory_shape as (
     select
         shape_id,
         ordinal,
@@ -29,7 +29,7 @@ highest as (
         max("values"[ordinal]) as value_mib,
         count(*) as records_used
     from claimed_record
-    join told using (shape_id)
+    join memory_shape using (shape_id)
     where isfinite("values"[ordinal])
     group by all
 )

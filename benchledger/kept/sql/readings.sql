@@ -1,6 +1,6 @@
 -- Every number that can tell the speed of a run: printed, or a time between records that no log prints.
 -- reads: kept.shape, chunk_rule, kept.run_format, chunk_run, claimed_record
--- makes: printed_as, asked_timing, printed, moment, speed_key, run_reading, named_reading, is_usable, is_within,
+-- makes: printed_as, needed_timing, printed, moment, speed_key, run_reading, named_reading, is_usable, is_within,
 --   seconds_between, steps_between
 
 -- A time is above nought. A speed below nought is none, nor one of nought behind a step that was done: kept as logged, it
@@ -29,24 +29,24 @@ from kept.shape
 where quantity in ('throughput', 'step_time', 'epoch_time') and kind in ('step', 'summary');
 
 -- Times that rules ask for: from step to step, from round to round of all ranks, between two labelled records.
-create or replace temp table asked_timing as
-with asked as (
+create or replace temp table needed_timing as
+with needed as (
     select distinct quantity, if(quantity = 'span', name, null) as name, unnest(coalesce(formats, [null])) as format
     from chunk_rule as rule
     where quantity in ('interval', 'round', 'span')
 )
 select distinct
     run_format.run_id,
-    asked.quantity,
-    asked.name,
-    case asked.quantity
+    needed.quantity,
+    needed.name,
+    case needed.quantity
         when 'interval' then -1
         when 'round' then -2
-        else -2 - dense_rank() over (order by asked.name desc nulls last)
+        else -2 - dense_rank() over (order by needed.name desc nulls last)
     end::integer as reading_key
 from kept.run_format
 semi join chunk_run using (run_id)
-join asked on coalesce(asked.format, run_format.format) = run_format.format;
+join needed on coalesce(needed.format, run_format.format) = run_format.format;
 
 create or replace temp table printed as
 select
@@ -66,8 +66,8 @@ create or replace temp view moment as
 select
     run_id, place, coalesce(rank, -1) as lane, step, label, logged_at, clock_s,
     shape_id in (select shape_id from kept.shape where kind = 'step' and phase = 'train') as is_step,
-    run_id in (select run_id from asked_timing where reading_key = -1) as makes_intervals,
-    run_id in (select run_id from asked_timing where reading_key = -2) as makes_rounds
+    run_id in (select run_id from needed_timing where reading_key = -1) as makes_intervals,
+    run_id in (select run_id from needed_timing where reading_key = -2) as makes_rounds
 from claimed_record
 where part is not null;
 
@@ -89,7 +89,7 @@ from printed
 group by run_id, reading_key;
 
 -- Times from step to step are made where a rule asks for them by name, or where nothing else tells the speed of a step.
-insert into asked_timing
+insert into needed_timing
 select run_id, 'interval', null, -1
 from chunk_run
 where run_id not in (
@@ -100,11 +100,11 @@ where run_id not in (
             and phase = 'train'
             and (quantity = 'step_time' or unit is null or unit in ('samples/s', 'tokens/s', 'steps/s'))
     )
-    and run_id not in (select run_id from asked_timing where reading_key = -1);
+    and run_id not in (select run_id from needed_timing where reading_key = -1);
 
 create or replace temp table named_reading as
 select distinct reading_key, kind, phase, quantity, unit, name, scope
 from printed_as
 union
 select reading_key, if(quantity = 'span', 'summary', 'step'), 'train', quantity, 's', name, 'global'
-from asked_timing;
+from needed_timing;

@@ -1,5 +1,5 @@
 -- Other times that no log prints: from round to round of all ranks, between two labelled records.
--- reads: moment, asked_timing
+-- reads: moment, needed_timing
 -- makes: timed
 
 insert into timed
@@ -33,7 +33,7 @@ span as (
         max_by({'place': place, 'logged_at': logged_at, 'clock_s': clock_s}, place)
             filter (label = split_part(name, ' to ', 2)) as stop
     from moment
-    join asked_timing using (run_id)
+    join needed_timing using (run_id)
     where quantity = 'span' and label is not null
     group by run_id, reading_key
 )

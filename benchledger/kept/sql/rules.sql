@@ -2,8 +2,8 @@
 -- reads: run_reading, named_reading, run, bench_case, kept.run_format, chunk_rule, fact, due_record, changed_definition
 -- makes: alike, reading_of_rule
 
--- Runs of one format whose cases and readings are alike are asked alike: one of them stands for all. Of a run whose records
--- or case changed all rules are asked, of others those that changed.
+-- Of runs with one format, equal facts of their cases and the same readings, one stands for all: each rule reads them alike.
+-- All rules apply to a run whose records or case changed; to other runs only the rules that changed.
 create or replace temp table alike as
 with own as (
     select run_id, list_sort(list(reading_key * 2 + has_one_rank::bigint)) as readings
@@ -31,10 +31,10 @@ join kept.run_format using (run_id)
 left join stated using (run_id);
 
 create or replace temp table reading_of_rule as
-with told as (
+with described as (
     select
         *,
-        quantity = 'throughput' and (unit is null or unit in ('samples/s', 'tokens/s', 'steps/s')) as speaks,
+        quantity = 'throughput' and (unit is null or unit in ('samples/s', 'tokens/s', 'steps/s')) as has_known_unit,
         case
             when quantity <> 'throughput' then 1
             when scope = 'gpu' then gpus
@@ -49,12 +49,12 @@ with told as (
 compared as (
     select
         *,
-        -- Without a rule's word a step speaks by its printed speed (steps/s where it prints no other), else by its
-        -- printed time, else by the clock. What an epoch, a round or a whole run took, a rule asks for.
+        -- Where a rule names no quantity, it reads the printed speed of a step (steps/s where it prints no other), else
+        -- its printed time, else the clock. The time of an epoch, a round or a whole run is read only by name.
         case quantity
-            when 'throughput' then unit is distinct from 'steps/s' or not bool_or(speaks and unit <> 'steps/s') over of_kind
-            when 'step_time' then not bool_or(speaks) over of_kind
-            when 'interval' then not bool_or(speaks or quantity = 'step_time') over of_kind
+            when 'throughput' then unit is distinct from 'steps/s' or not bool_or(has_known_unit and unit <> 'steps/s') over of_kind
+            when 'step_time' then not bool_or(has_known_unit) over of_kind
+            when 'interval' then not bool_or(has_known_unit or quantity = 'step_time') over of_kind
             else false
         end as is_first_choice,
         -- One number cannot be made of throughputs that go by several names, or are now per GPU and now global.
@@ -64,7 +64,7 @@ compared as (
         reading_key = min(reading_key) over of_name as is_first_of_name,
         min(name) over of_unit as one_name,
         max(name) over of_unit as other_name
-    from told
+    from described
     window
         of_kind as (partition by run_id, kind, phase),
         of_quantity as (partition by run_id, kind, phase, quantity),

@@ -1,5 +1,5 @@
 -- The speed of each run of a chunk under each rule.
--- reads: reading_of_rule, kept.rule, asked, stream, answer, lane
+-- reads: reading_of_rule, kept.rule, rule_question, stream, answer, lane
 -- makes: kept.speed
 
 insert into kept.speed by name
@@ -16,9 +16,9 @@ with asking as (
         ) as is_whole
     from reading_of_rule
     join kept.rule using (rule)
-    join (select distinct like_stream, rule, question from asked) as asked using (like_stream, rule)
+    join (select distinct like_stream, rule, question from rule_question) as rule_question using (like_stream, rule)
     join stream using (like_stream)
-    left join answer on answer.stream_id = stream.stream_id and answer.question = asked.question
+    left join answer on answer.stream_id = stream.stream_id and answer.question = rule_question.question
     left join (select stream_id, count(*) as lanes, sum(readings)::bigint as found from lane group by stream_id) as lane
         on lane.stream_id = stream.stream_id
 ),

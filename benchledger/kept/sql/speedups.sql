@@ -50,7 +50,7 @@ cell as (
         row_number() over () as cell_id
     from kept.cell
     join family using (series_id)
-    join (select rule, per from kept.rule) as told using (rule)
+    join (select rule, per from kept.rule) as per_rule using (rule)
 ),
 -- A base with the same batch size per GPU is weak scaling, and stands there: of one batch size nothing else is told.
 swept as (

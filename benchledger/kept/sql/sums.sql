@@ -1,5 +1,5 @@
 -- Sum and median of the readings of each window.
--- reads: piece, lane, lane_window, asked, question
+-- reads: piece, lane, lane_window, rule_question, question
 -- makes: in_lane, middle_window, middle, bounded_end
 
 create or replace temp table in_lane as
@@ -25,7 +25,7 @@ select
 from lane_window
 join (
     select distinct like_stream, slice, average_of
-    from asked
+    from rule_question
     join question using (question)
     where statistic in ('median', 'trimmed')
 ) using (like_stream, slice);

@@ -1,5 +1,5 @@
 -- A row for each reading that a rule could take, with what the rule made of it: dropped is NULL where it is used.
--- reads: asked_reading, asked, question, lane_window
+-- reads: judged_reading, rule_question, question, lane_window
 -- makes: median_place, extreme, use
 
 -- The readings and the windows are those that the kept numbers are made of. Most rules have none of the first two.
@@ -10,24 +10,24 @@ create or replace temp table extreme (stream_id integer, question bigint, place 
 create or replace temp view use as
 with placed as (
     select
-        asked_reading.* exclude (lane), own_lane as lane, asked.rule, asked.phase, asked.yields, question.statistic,
-        question.positive_only, from_place, to_place, coalesce(median_place.place, asked_reading.place) as here, extreme.reason,
-        asked_reading.lane = last_lane as is_last_lane
-    from asked_reading
-    join asked using (like_stream)
+        judged_reading.* exclude (lane), own_lane as lane, rule_question.rule, rule_question.phase, rule_question.yields, question.statistic,
+        question.positive_only, from_place, to_place, coalesce(median_place.place, judged_reading.place) as here, extreme.reason,
+        judged_reading.lane = last_lane as is_last_lane
+    from judged_reading
+    join rule_question using (like_stream)
     join question using (question)
     left join lane_window
-        on lane_window.stream_id = asked_reading.stream_id
-        and lane_window.lane = asked_reading.lane
+        on lane_window.stream_id = judged_reading.stream_id
+        and lane_window.lane = judged_reading.lane
         and lane_window.slice = question.slice
     left join median_place
-        on median_place.stream_id = asked_reading.stream_id
-        and median_place.epoch is not distinct from asked_reading.epoch
-        and median_place.step = asked_reading.step
+        on median_place.stream_id = judged_reading.stream_id
+        and median_place.epoch is not distinct from judged_reading.epoch
+        and median_place.step = judged_reading.step
     left join extreme
-        on extreme.stream_id = asked_reading.stream_id
+        on extreme.stream_id = judged_reading.stream_id
         and extreme.question = question.question
-        and extreme.place = asked_reading.place
+        and extreme.place = judged_reading.place
 )
 select
     run_id, rule, phase, yields as unit, place, lane, epoch, since, step, value, steps, rate,

@@ -1,6 +1,6 @@
 -- In which readings rules count, and from which to which of them each rule looks.
 -- reads: chunk_rule, reading_of_rule, alike, run_reading, reading
--- makes: question, asked, stream, asked_reading, stream_reading_now
+-- makes: question, rule_question, stream, judged_reading, stream_reading_now
 
 -- Rules that ask the same of a stream of readings share the answer; questions that look at the same readings, their slice.
 create or replace temp table question as
@@ -15,7 +15,7 @@ from (
     group by all
 );
 
-create or replace temp table asked as
+create or replace temp table rule_question as
 select like_run, like_stream, rule, phase, yields, question
 from reading_of_rule
 join (select question, unnest(rules) as rule from question) using (rule);
@@ -31,7 +31,7 @@ with own as (
 -- So many readings at both ends are looked at one by one.
 ends as (
     select like_stream, greatest(max(skip + coalesce(take, 0)) + 1, $one_by_one) as head, max(skip_last) + 1 as tail
-    from asked
+    from rule_question
     join question using (question)
     group by like_stream
 )
@@ -45,15 +45,15 @@ join ends using (like_stream)
 join alike using (like_run)
 join run_reading using (run_id, reading_key);
 
-create or replace temp view asked_reading as
+create or replace temp view judged_reading as
 select
     stream_id, run_id, like_stream, lanes, is_speed, is_bounded, epoch, since, step, place, lane as own_lane,
     if(lanes = 'each', lane, -1) as lane,
     value,
-    if(reading_rounding is null, value, rounded(value, reading_rounding, reading_rounding_digits)) as told,
+    if(reading_rounding is null, value, rounded(value, reading_rounding, reading_rounding_digits)) as rounded_value,
     steps,
     times,
-    per_second(told, steps, quantity) as rate,
+    per_second(rounded_value, steps, quantity) as rate,
     case
         when not is_usable(value, is_speed, step) then 'no usable number'
         when lanes = 'first' and lane <> lowest_lane then 'of another rank'
@@ -68,5 +68,5 @@ join stream using (run_id, reading_key);
 create or replace temp view stream_reading_now as
 select
     stream_id, lane, place, if(is_bounded, since, null) as since, if(is_bounded, step, null) as step, steps, rate, times
-from asked_reading
+from judged_reading
 where lanes <> 'median' and dropped is null;

@@ -1,5 +1,5 @@
--- A tuple that another one of the same campaign and case agrees with and says more than is narrow; its runs join the one
--- series that fits, where exactly one does.
+-- A series is vague if another one of its campaign and case agrees with all that it states, and states more. Its runs join
+-- that other series where exactly one fits.
 -- reads: due_member
 -- makes: due_member
 
@@ -29,7 +29,7 @@ fit as (
         and (one.framework_version = other.framework_version) is not false
         and (one.implementation_version = other.implementation_version) is not false
 ),
-narrow as (
+vague as (
     select distinct own_id
     from fit
     where says_more
@@ -37,8 +37,8 @@ narrow as (
 joined as (
     select own_id, min(other_id) as series_id
     from fit
-    semi join narrow using (own_id)
-    where other_id not in (select own_id from narrow)
+    semi join vague using (own_id)
+    where other_id not in (select own_id from vague)
     group by own_id
     having count(*) = 1
 )
