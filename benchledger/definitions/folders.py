@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from benchledger.errors import UsageError
@@ -49,7 +50,11 @@ def definition_files(kind: str, suffix: str) -> list[Path]:
     """Returns every file of one kind, for example ("ingest/formats", ".toml"), sorted by name within each root."""
     found: list[Path] = []
     for root in definition_roots():
-        found.extend(sorted(path for path in (root / kind).glob(f"*{suffix}") if path.is_file()))
+        folder = root / kind
+        # Several times per command: of 150 files, to make and compare paths for all takes three times as long.
+        with suppress(OSError), os.scandir(folder) as entries:
+            names = [entry.name for entry in entries if entry.name.endswith(suffix) and entry.is_file()]
+            found.extend(folder / name for name in sorted(names))
     return found
 
 
