@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from benchledger import ingest, query
+from tests.ingestion.conftest import Given, given
 from tests.ingestion.logs import put, run_text
 
 SHOWN = (
@@ -13,16 +14,17 @@ SHOWN = (
 )  # fmt: skip
 
 
-def listed(db: Path, **asked: str) -> list[tuple[str | None, ...]]:
-    return query("conflicts", db=db, **asked).select(*SHOWN).rows()
+def listed(own: Given, **asked: str) -> list[tuple[str | None, ...]]:
+    return query("conflicts", db=own.db, campaign=own.root, **asked).select(*SHOWN).rows()
 
 
-def test_both_statements_stand_with_their_source_and_place(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "nlp_bert_base_mp_bs48_fp32_8.log", run_text(batch=32, gpus=1).log)
+def said(driver: str) -> str:
+    return json.dumps({"benchledger_manifest": 1, "files": ["train.log"], "environment": {"driver_version": driver}})
 
-    ingest(tmp_path / "logs", db=db)
 
-    found = {row[0]: row for row in listed(db)}
+@given({"nlp_bert_base_mp_bs48_fp32_8.log": run_text(batch=32, gpus=1, seed=1).log})
+def test_both_statements_stand_with_their_source_and_place(own: Given) -> None:
+    found = {row[0]: row for row in listed(own)}
     assert found["gpus"][1:3] == ("1", "log")
     assert str(found["gpus"][3]).startswith("nlp_bert_base_mp_bs48_fp32_8.log:")
     assert found["gpus"][4:6] == ("8", "name")
@@ -30,27 +32,22 @@ def test_both_statements_stand_with_their_source_and_place(db: Path, tmp_path: P
     assert found["batch_size_per_gpu"][4:6] == ("48", "name")
 
 
-def test_a_conflict_within_one_source_is_listed_and_nothing_counts(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "train.log", run_text().log)
-    for name, driver in (("one", "535.54"), ("two", "580.159")):
-        said = {"benchledger_manifest": 1, "files": ["train.log"], "environment": {"driver_version": driver}}
-        put(tmp_path / "logs" / f"{name}.json", json.dumps(said))
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert listed(db, name="driver_version") == [
+@given({"train.log": run_text(seed=2).log, "one.json": said("535.54"), "two.json": said("580.159")})
+def test_a_conflict_within_one_source_is_listed_and_nothing_counts(own: Given) -> None:
+    assert listed(own, name="driver_version") == [
         ("driver_version", None, None, None, "535.54", "manifest", "one.json:1"),
         ("driver_version", None, None, None, "580.159", "manifest", "two.json:1"),
     ]
 
 
-def test_a_correction_and_its_reason_are_listed(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "train.log", run_text(batch=32).log)
-    put(tmp_path / "logs" / "facts.toml", '[correct]\nreason = "printed for all"\nbatch_size_per_gpu = 4\n')
-
-    ingest(tmp_path / "logs", db=db)
-
-    (row,) = listed(db, name="batch_size_per_gpu")
+@given(
+    {
+        "train.log": run_text(batch=32, seed=3).log,
+        "facts.toml": '[correct]\nreason = "printed for all"\nbatch_size_per_gpu = 4\n',
+    }
+)
+def test_a_correction_and_its_reason_are_listed(own: Given) -> None:
+    (row,) = listed(own, name="batch_size_per_gpu")
     assert row[1:4] == ("4", "correct", "facts.toml:3 (printed for all)")
     assert row[4:6] == ("32", "log")
 

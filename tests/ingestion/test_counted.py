@@ -9,7 +9,7 @@ import pytest
 
 from benchledger import ingest
 from tests.cli.bench import run_bench
-from tests.ingestion.conftest import made
+from tests.ingestion.conftest import Files, Given, given, made
 from tests.ingestion.logs import ask, one, put, run_text
 
 BERT = "device: cuda:{device} n_gpu: 1, distributed training: True, 16-bits training: True"
@@ -22,6 +22,7 @@ SSD = (
 BODY = run_text(gpus=8, precision="fp16").log.partition("DLL ")
 PROGRAMS = {"bert": (BERT, f"DLL {BODY[2]}"), "gnmt": (GNMT, ""), "ssd": (SSD, "")}
 GLUED = ("WARNING:root:Reached", "INFO", "Traceback (most recent call last):", "0", "device: cuda", "_x", "!")
+CASE = "select gpus, nodes from run join bench_case using (case_id)"
 GPUS = """
 select split_part(path, '/', 1), gpus, nodes
 from run join bench_case using (case_id) join run_log using (run_id) join sighting using (sighting_id) where role = 'train'
@@ -104,18 +105,18 @@ def test_gpus_are_right_or_unknown_whatever_became_of_the_lines(db: Path, seed: 
     assert {name: found.get(name, gpus) for name, gpus in known.items()} == known, seed
 
 
-def test_a_line_glued_to_another_process_s_words_is_counted(db: Path, tmp_path: Path) -> None:
+def glued() -> Files:
     lines = lines_of("bert", 1, 8)
     lines[3] += "WARNING:root:Reached iteration 8"
-    put(tmp_path / "logs" / "x.log", "\n".join([*lines, PROGRAMS["bert"][1]]))
-    put(tmp_path / "logs" / "benchmark.para", "GPU 8\nGLOBAL_BATCH 256\n")
+    return {"x.log": "\n".join([*lines, PROGRAMS["bert"][1]]), "benchmark.para": "GPU 8\nGLOBAL_BATCH 256\n"}
 
-    ingest(tmp_path / "logs", db=db)
 
-    assert ask(db, "select value, strength from fact where name = 'gpus' and source = 'log'") == [("8", "counted")]
-    assert one(db, "select gpus, nodes from run join bench_case using (case_id)") == (8, 1)
-    assert ask(db, "select distinct value from fact where name = 'precision'") == [("fp16",)]
-    assert ask(db, "select * from conflict") == []
+@given(glued)
+def test_a_line_glued_to_another_process_s_words_is_counted(own: Given) -> None:
+    assert own.ask("select value, strength from fact where name = 'gpus' and source = 'log'") == [("8", "counted")]
+    assert own.one(CASE) == (8, 1)
+    assert own.ask("select distinct value from fact where name = 'precision'") == [("fp16",)]
+    assert own.ask("select * from conflict") == []
 
 
 # Lines of as many processes, a total that somebody states, and the GPUs of the run.
@@ -153,43 +154,43 @@ def test_a_count_is_overruled_by_a_total_that_is_no_smaller(
     assert f"{counted}" in run_bench("show", key, db=totals).stdout
 
 
-def test_correct_decides_against_a_count_too(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "x.log", "\n".join([*lines_of("bert", 1, 8) * 2, PROGRAMS["bert"][1]]))
-    put(tmp_path / "logs" / "facts.toml", '[correct]\nreason = "each line stands there twice"\ngpus = 8\n')
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert one(db, "select gpus, nodes from run join bench_case using (case_id)") == (8, None)
-
-
-def test_one_process_without_torch_distributed_states_all_its_gpus(db: Path, tmp_path: Path) -> None:
-    line = "device: cuda n_gpu: 4, distributed training: False, 16-bits training: False\n"
-    put(tmp_path / "logs" / "x.log", line + line + PROGRAMS["bert"][1])
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert one(db, "select gpus, nodes from run join bench_case using (case_id)") == (4, 1)
+@given(
+    {
+        "x.log": "\n".join([*lines_of("bert", 1, 8) * 2, PROGRAMS["bert"][1]]),
+        "facts.toml": '[correct]\nreason = "each line stands there twice"\ngpus = 8\n',
+    }
+)
+def test_correct_decides_against_a_count_too(own: Given) -> None:
+    assert own.one(CASE) == (8, None)
 
 
-def test_what_follows_from_batch_sizes_is_no_less_than_the_count(db: Path, tmp_path: Path) -> None:
-    for folder, total in (("a", 8), ("b", 4)):
-        put(tmp_path / "logs" / folder / "x.log", "\n".join([folder, *lines_of("bert", 1, 7), PROGRAMS["bert"][1]]))
-        put(tmp_path / "logs" / folder / "facts.toml", f"[case]\nglobal_batch_size = {32 * total}\n")
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert sorted(ask(db, GPUS)) == [("a", 8, None), ("b", None, None)]
+@given(
+    {"x.log": "device: cuda n_gpu: 4, distributed training: False, 16-bits training: False\n" * 2 + PROGRAMS["bert"][1]}
+)
+def test_one_process_without_torch_distributed_states_all_its_gpus(own: Given) -> None:
+    assert own.one(CASE) == (4, 1)
 
 
-def test_nodes_that_not_all_devices_agree_on_are_unknown(db: Path, tmp_path: Path) -> None:
+@given(
+    {f"{name}/x.log": "\n".join([name, *lines_of("bert", 1, 7), PROGRAMS["bert"][1]]) for name in "ab"}
+    | {f"{name}/facts.toml": f"[case]\nglobal_batch_size = {32 * gpus}\n" for name, gpus in (("a", 8), ("b", 4))}
+)
+def test_what_follows_from_batch_sizes_is_no_less_than_the_count(own: Given) -> None:
+    assert sorted(own.ask(GPUS)) == [("a", 8, None), ("b", None, None)]
+
+
+def disagreeing() -> Files:
     lines = lines_of("bert", 2, 4)
-    put(tmp_path / "logs" / "even" / "x.log", "\n".join(["even", *lines, PROGRAMS["bert"][1]]))
-    put(tmp_path / "logs" / "odd" / "x.log", "\n".join(["odd", *lines[:7], lines[0], PROGRAMS["bert"][1]]))
-    put(tmp_path / "logs" / "facts.toml", "[case]\ngpus = 8\n")
+    return {
+        "even/x.log": "\n".join(["even", *lines, PROGRAMS["bert"][1]]),
+        "odd/x.log": "\n".join(["odd", *lines[:7], lines[0], PROGRAMS["bert"][1]]),
+        "facts.toml": "[case]\ngpus = 8\n",
+    }
 
-    ingest(tmp_path / "logs", db=db)
 
-    assert sorted(ask(db, GPUS)) == [("even", 8, 2), ("odd", 8, None)]
+@given(disagreeing)
+def test_nodes_that_not_all_devices_agree_on_are_unknown(own: Given) -> None:
+    assert sorted(own.ask(GPUS)) == [("even", 8, 2), ("odd", 8, None)]
 
 
 RIGHT = {
@@ -238,55 +239,62 @@ RUN = BODY[0] + STEPS
 QUOTES = ("# {}", "  {}", "$ {}", "usage: {}", "Run it again with: {}", "INFO - {}", "`{}`", "> {}", '"{}"')
 
 
-def gpus_of(db: Path, folder: Path, texts: dict[str, str]) -> dict[str, tuple[int | None, int | None]]:
-    for name, text in texts.items():
-        put(folder / name / "x.log", f"log {name}\n{text}")
-    ingest(folder, db=db)
-    return {name: (gpus, nodes) for name, gpus, nodes in ask(db, GPUS)}
+def logs_of(texts: dict[str, str]) -> Files:
+    return {f"{name}/x.log": f"log {name}\n{text}" for name, text in texts.items()}
 
 
-@pytest.mark.parametrize("trace", ["", "+ "])
-def test_a_command_line_states_the_gpus(db: Path, tmp_path: Path, trace: str) -> None:
-    texts = {f"r{place}": f"{trace}{command}\n{STEPS}" for place, command in enumerate(RIGHT)}
-
-    found = gpus_of(db, tmp_path / "logs", texts)
-
-    assert found == {f"r{place}": stated for place, stated in enumerate(RIGHT.values())}
+def gpus_of(own: Given) -> dict[str, tuple[int | None, int | None]]:
+    return {name: (gpus, nodes) for name, gpus, nodes in own.ask(GPUS)}
 
 
-def test_a_command_line_that_does_not_say_it_or_is_quoted_states_nothing(db: Path, tmp_path: Path) -> None:
-    texts = {f"u{place}": f"+ {command}\n{STEPS}" for place, command in enumerate(UNKNOWN)}
-    told = "torchrun --nproc_per_node=8 train.py"
-    texts |= {f"q{place}": f"{quote.format(told)}\n{STEPS}" for place, quote in enumerate(QUOTES)}
-
-    found = gpus_of(db, tmp_path / "logs", texts)
-
-    assert found == dict.fromkeys(texts, (None, None))
+TRACES = {"plain": "", "traced": "+ "}
 
 
-def test_a_command_that_is_only_printed_counts_after_every_other_source(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "facts.toml", "[case]\ngpus = 4\n")
-    command = "torchrun --nproc_per_node=8 train.py\n"
+@given(
+    logs_of(
+        {
+            f"{how}{place}": f"{trace}{command}\n{STEPS}"
+            for how, trace in TRACES.items()
+            for place, command in enumerate(RIGHT)
+        }
+    )
+)
+def test_a_command_line_states_the_gpus(own: Given) -> None:
+    assert gpus_of(own) == {f"{how}{place}": told for how in TRACES for place, told in enumerate(RIGHT.values())}
 
-    found = gpus_of(db, tmp_path / "logs", {"printed": command + STEPS, "executed": "+ " + command + STEPS})
 
-    assert found == {"printed": (4, None), "executed": (8, None)}
-    assert ask(db, "select distinct strength from fact where name = 'gpus' and source = 'log' order by all") == [
+SILENT = {f"u{place}": f"+ {command}\n{STEPS}" for place, command in enumerate(UNKNOWN)} | {
+    f"q{place}": f"{quote.format('torchrun --nproc_per_node=8 train.py')}\n{STEPS}"
+    for place, quote in enumerate(QUOTES)
+}
+
+
+@given(logs_of(SILENT))
+def test_a_command_line_that_does_not_say_it_or_is_quoted_states_nothing(own: Given) -> None:
+    assert gpus_of(own) == dict.fromkeys(SILENT, (None, None))
+
+
+COMMAND = f"torchrun --nproc_per_node=8 train.py\n{STEPS}"
+
+
+@given({"facts.toml": "[case]\ngpus = 4\n"} | logs_of({"printed": COMMAND, "executed": f"+ {COMMAND}"}))
+def test_a_command_that_is_only_printed_counts_after_every_other_source(own: Given) -> None:
+    assert gpus_of(own) == {"printed": (4, None), "executed": (8, None)}
+    assert own.ask("select distinct strength from fact where name = 'gpus' and source = 'log' order by all") == [
         ("quoted",), ("stated",),
     ]  # fmt: skip
 
 
-def test_a_command_states_the_gpus_of_the_run_that_follows(db: Path, tmp_path: Path) -> None:
+def several_runs() -> Files:
     first, second = "+ torchrun --nproc_per_node=8 a.py\n", "+ torchrun --nproc_per_node=8 --nnodes=2 b.py\n"
     texts = {"both": first + RUN + second + RUN, "second": RUN + second + RUN, "after": RUN + second}
-    texts |= {"two": first + second + RUN, "same": first + first + RUN}
-    for name, text in texts.items():
-        put(tmp_path / "logs" / name / "x.log", f"log {name}\n{text}")
+    return logs_of(texts | {"two": first + second + RUN, "same": first + first + RUN})
 
-    ingest(tmp_path / "logs", db=db)
 
+@given(several_runs)
+def test_a_command_states_the_gpus_of_the_run_that_follows(own: Given) -> None:
     query = GPUS.replace("select", "select segment,", 1) + " order by 2, 1"
     found: dict[str, list[int | None]] = {}
-    for _, name, gpus, _ in ask(db, query):
+    for _, name, gpus, _ in own.ask(query):
         found.setdefault(name, []).append(gpus)
     assert found == {"both": [8, 16], "second": [None, 16], "after": [None], "two": [None], "same": [8]}

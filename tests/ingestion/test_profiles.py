@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchledger import ingest
+from tests.ingestion.conftest import Files, Given, given
 from tests.ingestion.logs import ask, one
 
 INDEX = {
@@ -19,56 +20,57 @@ INDEX = {
 }  # fmt: skip
 
 
-def ingested(folder: Path, **files: object) -> Path:
-    for name, text in files.items():
-        path = folder / "logs" / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text if isinstance(text, str) else json.dumps(text), encoding="utf-8")
+def files(**contents: object) -> Files:
+    return {name: text if isinstance(text, str) else json.dumps(text) for name, text in contents.items()}
+
+
+def ingested(folder: Path, name: str, text: str) -> Path:
+    path = folder / "logs" / name
+    path.parent.mkdir()
+    path.write_text(text, encoding="utf-8")
     ingest(folder / "logs", db=folder / "bench.duckdb")
     return folder / "bench.duckdb"
 
 
-def test_an_index_file_is_a_result_of_its_own(tmp_path: Path) -> None:
-    db = ingested(tmp_path, some_result=INDEX)
-
-    assert one(db, "select model, batch_size_per_gpu, precision, gpus from bench_case") == ("gpt2_345m", 8, "fp32", 1)
-    assert one(db, "select value, unit, rule from run_speed where is_default") == (9000.5, "tokens/s", "summary.last")
-
-
-def test_a_failed_job_is_a_status_and_never_a_speed_of_zero(tmp_path: Path) -> None:
-    failed = {"JOB_FAIL_FLAG": 1}
-    without = {"FINAL_RESULT": 0}
-    db = ingested(tmp_path, one={**INDEX, **failed}, two={**INDEX, **without}, three={**INDEX, **failed, **without})
-
-    assert ask(db, "select status from run") == [("failed",)] * 3
-    assert ask(db, "select value from speed_table where value is not null") == []
+@given(files(some_result=INDEX))
+def test_an_index_file_is_a_result_of_its_own(own: Given) -> None:
+    case = "select model, batch_size_per_gpu, precision, gpus from bench_case"
+    assert own.one(case) == ("gpt2_345m", 8, "fp32", 1)
+    assert own.one("select value, unit, rule from run_speed where is_default") == (9000.5, "tokens/s", "summary.last")
 
 
-def test_a_word_where_the_speed_should_stand_is_no_speed(tmp_path: Path) -> None:
-    db = ingested(tmp_path, some_result={**INDEX, "FINAL_RESULT": "fast"})
-
-    assert ask(db, "select value from speed_table where value is not null") == []
-    assert one(db, "select text from measurement where name = 'FINAL_RESULT'") == "fast"
+FAILED: dict[str, object] = {"JOB_FAIL_FLAG": 1}
+WITHOUT: dict[str, object] = {"FINAL_RESULT": 0}
 
 
-def test_the_published_template_with_its_comments_is_refused_with_its_place(tmp_path: Path) -> None:
-    db = ingested(tmp_path, template='{"model_name": "x", # a name\n"FINAL_RESULT": 1,\n"JOB_FAIL_FLAG": 0}')
+@given(files(one={**INDEX, **FAILED}, two={**INDEX, **WITHOUT}, three={**INDEX, **FAILED, **WITHOUT}))
+def test_a_failed_job_is_a_status_and_never_a_speed_of_zero(own: Given) -> None:
+    assert own.ask("select status from run") == [("failed",)] * 3
+    assert own.ask("select value from speed_table where value is not null") == []
 
-    assert one(db, "select line, byte_offset, split_part(reason, ':', 1) from reject") == (1, 20, "bad json")
-    assert one(db, "select count(*) from run") == 0
+
+@given(files(some_result={**INDEX, "FINAL_RESULT": "fast"}))
+def test_a_word_where_the_speed_should_stand_is_no_speed(own: Given) -> None:
+    assert own.ask("select value from speed_table where value is not null") == []
+    assert own.one("select text from measurement where name = 'FINAL_RESULT'") == "fast"
 
 
-def test_other_json_stays_unrecognised(tmp_path: Path) -> None:
-    db = ingested(tmp_path, state={"epoch": 1.0, "log_history": [{"loss": 1.5}]}, golden={"lm loss": {"values": [1]}})
+@given(files(template='{"model_name": "x", # a name\n"FINAL_RESULT": 1,\n"JOB_FAIL_FLAG": 0}'))
+def test_the_published_template_with_its_comments_is_refused_with_its_place(own: Given) -> None:
+    assert own.one("select line, byte_offset, split_part(reason, ':', 1) from reject") == (1, 20, "bad json")
+    assert own.one("select count(*) from run") == 0
 
-    assert ask(db, "select status, count(*) from sighting group by all") == [("unrecognised", 2)]
+
+@given(files(state={"epoch": 1.0, "log_history": [{"loss": 1.5}]}, golden={"lm loss": {"values": [1]}}))
+def test_other_json_stays_unrecognised(own: Given) -> None:
+    assert own.ask("select status, count(*) from sighting group by all") == [("unrecognised", 2)]
 
 
 def test_the_real_trace_is_busy_as_long_as_its_kernels_cover(h200: Path, tmp_path: Path) -> None:
     import gzip
 
     trace = gzip.decompress((h200 / "torch_profiler" / "chrome_trace.json.gz").read_bytes())
-    db = ingested(tmp_path, trace=trace.decode())
+    db = ingested(tmp_path, "trace", trace.decode())
     spans = sorted((e["ts"], e["ts"] + e["dur"]) for e in json.loads(trace)["traceEvents"] if e.get("cat") == "kernel")
     covered, until = 0.0, spans[0][0]
     for start, end in spans:
@@ -83,7 +85,7 @@ def test_the_real_trace_is_busy_as_long_as_its_kernels_cover(h200: Path, tmp_pat
 def test_the_real_pipes_are_weighted_as_tbd_does(h200: Path, tmp_path: Path) -> None:
     name = "ncu_tbd_fp16_bs4_step"
     text = (h200 / name / f"{name}.log").read_text()
-    db = ingested(tmp_path, ncu=text)
+    db = ingested(tmp_path, "ncu", text)
     rows = list(csv.DictReader(io.StringIO(text[text.index('"ID"') :])))
     cycles = {
         row["ID"]: float(row["Metric Value"].replace(",", "")) for row in rows if row["Metric Name"].startswith("gpc__")

@@ -10,27 +10,26 @@ import pytest
 from benchledger import ingest
 from benchledger.ingestion import derive
 from benchledger.scanning.content import content_hash
-from tests.ingestion.logs import ask, one, put, run_text
+from tests.ingestion.conftest import Files, Given, given
+from tests.ingestion.logs import ask, put, run_text
 
 CASE = "ngc_bert_base_sp_bs32_fp32"
 
 
-def test_two_runs_in_one_file_are_two_runs_with_their_own_lines(db: Path, tmp_path: Path) -> None:
-    first, second = run_text(gpus=1, batch=32, seed=1), run_text(gpus=8, batch=48, speed=1500, at=600, seed=2)
-    put(tmp_path / "logs" / "both.log", first.log + second.log)
+BOTH = [run_text(gpus=1, batch=32, seed=1).log, run_text(gpus=8, batch=48, speed=1500, at=600, seed=2).log]
 
-    ingest(tmp_path / "logs", db=db)
 
-    runs = ask(
-        db, "select batch_size_per_gpu, gpus, status, steps_done from run join bench_case using (case_id) order by all"
+@given({"both.log": "".join(BOTH)})
+def test_two_runs_in_one_file_are_two_runs_with_their_own_lines(own: Given) -> None:
+    runs = own.ask(
+        "select batch_size_per_gpu, gpus, status, steps_done from run join bench_case using (case_id) order by all"
     )
     assert runs == [(32, 1, "ok", 120), (48, None, "ok", 120)]
-    counted = "select value from fact where name = 'gpus' and strength = 'counted'"
-    assert ask(db, counted) == [("8",)]
-    (_, end), (start, last) = ask(db, "select first_line, last_line from run_log order by first_line")
+    assert own.ask("select value from fact where name = 'gpus' and strength = 'counted'") == [("8",)]
+    (_, end), (start, last) = own.ask("select first_line, last_line from run_log order by first_line")
     assert end + 1 == start
-    assert last == (first.log + second.log).count("\n")
-    speeds = ask(db, "select value from run_speed where is_default order by value")
+    assert last == "".join(BOTH).count("\n")
+    speeds = own.ask("select value from run_speed where is_default order by value")
     assert len(speeds) == 2
     assert speeds[0][0] < 300 < speeds[1][0]
 
@@ -78,82 +77,84 @@ def test_a_text_log_and_its_json_twin_are_one_run_in_whichever_order_they_come(d
     assert ask(db, aliases) == [(log, twin)]
 
 
-def test_what_a_cut_log_lacks_is_taken_from_its_twin(db: Path, tmp_path: Path) -> None:
-    run = run_text()
-    put(tmp_path / "logs" / CASE / "train.log", run.log[: run.log.index("Training Iteration: 60 ")])
-    put(tmp_path / "logs" / CASE / "dllogger.json", run.twin)
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert one(db, "select status, steps_done from run") == ("ok", 120)
-    assert one(db, "select count(*) from measurement where name = 'step_loss'") == 119
-    assert one(db, "select count(distinct step) from measurement where kind = 'step'") == 120
+def cut_log() -> Files:
+    run = run_text(seed=3)
+    return {
+        f"{CASE}/train.log": run.log[: run.log.index("Training Iteration: 60 ")],
+        f"{CASE}/dllogger.json": run.twin,
+    }
 
 
-def test_a_twin_in_another_folder_is_a_run_of_its_own(db: Path, tmp_path: Path) -> None:
-    run = run_text()
-    put(tmp_path / "logs" / "a" / "train.log", run.log)
-    put(tmp_path / "logs" / "b" / "dllogger.json", run.twin)
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert ask(db, "select role, count(*) from run_log group by all") == [("train", 2)]
+@given(cut_log)
+def test_what_a_cut_log_lacks_is_taken_from_its_twin(own: Given) -> None:
+    assert own.one("select status, steps_done from run") == ("ok", 120)
+    assert own.one("select count(*) from measurement where name = 'step_loss'") == 119
+    assert own.one("select count(distinct step) from measurement where kind = 'step'") == 120
 
 
-def test_telemetry_is_paired_by_folder_and_stem(db: Path, tmp_path: Path) -> None:
-    run = run_text()
-    put(tmp_path / "logs" / "04-11-2020_00-27-41.txt", run.log)
-    put(
-        tmp_path / "logs" / "04-11-2020_00-27-41_monitor.csv", "42, 5 %, 904 MiB\n43, 90 %, 33622 MiB\n41, 0 %, 3 MiB\n"
-    )
-
-    result = ingest(tmp_path / "logs", db=db)
-
-    assert result.unpaired == 0
-    assert one(db, "select definition, value_mib from run_memory") == ("device", 33622.0)
-    assert one(db, "select paired_by from run_log where role = 'telemetry'") == "same folder and stem"
+@given(lambda: {"a/train.log": run_text(seed=4).log, "b/dllogger.json": run_text(seed=4).twin})
+def test_a_twin_in_another_folder_is_a_run_of_its_own(own: Given) -> None:
+    assert own.ask("select role, count(*) from run_log group by all") == [("train", 2)]
 
 
-def test_a_monitor_of_the_machine_serves_each_run_in_its_time(db: Path, tmp_path: Path) -> None:
-    runs = [run_text(batch=32, at=0, seed=1), run_text(batch=48, at=300, seed=2)]
+@given(
+    {
+        "04-11-2020_00-27-41.txt": run_text(seed=5).log,
+        "04-11-2020_00-27-41_monitor.csv": "42, 5 %, 904 MiB\n43, 90 %, 33622 MiB\n41, 0 %, 3 MiB\n",
+    }
+)
+def test_telemetry_is_paired_by_folder_and_stem(own: Given) -> None:
+    assert own.unpaired == 0
+    assert own.one("select definition, value_mib from run_memory") == ("device", 33622.0)
+    assert own.one("select paired_by from run_log where role = 'telemetry'") == "same folder and stem"
+
+
+def watched() -> Files:
+    runs = [run_text(batch=32, at=0, seed=6), run_text(batch=48, at=300, seed=7)]
     header, *rows = runs[0].telemetry.splitlines()
     rows += [line.replace(" 14000 MiB", " 17000 MiB") for line in runs[1].telemetry.splitlines()[1:]]
-    put(tmp_path / "logs" / "nvidia_smi" / "all.csv", "\n".join([header, *rows]) + "\n")
-    put(tmp_path / "logs" / "ngc_bert_base_sp_bs32_fp32" / "a.log", runs[0].log)
-    put(tmp_path / "logs" / "ngc_bert_base_sp_bs48_fp32" / "b.log", runs[1].log)
+    return {
+        "nvidia_smi/all.csv": "\n".join([header, *rows]) + "\n",
+        "ngc_bert_base_sp_bs32_fp32/a.log": runs[0].log,
+        "ngc_bert_base_sp_bs48_fp32/b.log": runs[1].log,
+    }
 
-    ingest(tmp_path / "logs", db=db)
 
+@given(watched)
+def test_a_monitor_of_the_machine_serves_each_run_in_its_time(own: Given) -> None:
     memory = "select batch_size_per_gpu, value_mib, device from run_memory join bench_case using (case_id) order by 1"
-    assert ask(db, memory) == [(32, 14000.0, "0"), (48, 17000.0, "0")]
-    assert ask(db, "select distinct gpu_model from run join environment using (environment_id)") == [("MADE-40GB",)]
+    assert own.ask(memory) == [(32, 14000.0, "0"), (48, 17000.0, "0")]
+    assert own.ask("select distinct gpu_model from run join environment using (environment_id)") == [("MADE-40GB",)]
 
 
-def test_a_monitor_beside_two_runs_at_once_belongs_to_neither(db: Path, tmp_path: Path) -> None:
-    runs = [run_text(batch=32, at=0, seed=1), run_text(batch=48, at=1, seed=2)]
-    put(tmp_path / "logs" / "nvidia_smi" / "all.csv", runs[0].telemetry)
-    put(tmp_path / "logs" / "ngc_bert_base_sp_bs32_fp32" / "a.log", runs[0].log)
-    put(tmp_path / "logs" / "ngc_bert_base_sp_bs48_fp32" / "b.log", runs[1].log)
-
-    result = ingest(tmp_path / "logs", db=db)
-
-    assert result.unpaired == 1
-    assert ask(db, "select * from run_memory") == []
-    assert one(db, "select count(*) from measurement where kind = 'sample' and run_id is not null") == 0
+def watched_at_once() -> Files:
+    runs = [run_text(batch=32, at=0, seed=8), run_text(batch=48, at=1, seed=9)]
+    return {
+        "nvidia_smi/all.csv": runs[0].telemetry,
+        "ngc_bert_base_sp_bs32_fp32/a.log": runs[0].log,
+        "ngc_bert_base_sp_bs48_fp32/b.log": runs[1].log,
+    }
 
 
-def test_three_trials_of_one_case_are_one_series_though_only_one_states_its_gpu(db: Path, tmp_path: Path) -> None:
-    for trial in (1, 2, 3):
-        run = run_text(speed=200.0 + trial, at=300 * trial, seed=trial)
-        folder = tmp_path / "logs" / (CASE if trial == 1 else f"{CASE}_run{trial}")
-        put(folder / "train.log", run.log)
-        if trial == 1:
-            put(folder / "train.csv", run.telemetry)
+@given(watched_at_once)
+def test_a_monitor_beside_two_runs_at_once_belongs_to_neither(own: Given) -> None:
+    assert own.unpaired == 1
+    assert own.ask("select * from run_memory") == []
+    assert own.one("select count(*) from measurement where kind = 'sample' and run_id is not null") == 0
 
-    ingest(tmp_path / "logs", db=db)
 
-    assert one(db, "select gpu_model, trials, trials_dropped from speed_table where is_default") == ("MADE-40GB", 3, 0)
-    assert ask(db, "select trial from kept.series_run order by 1") == [(1,), (2,), (3,)]
+def three_trials() -> Files:
+    runs = [run_text(speed=200.0 + trial, at=300 * trial, seed=10 + trial) for trial in (1, 2, 3)]
+    folders = (CASE, f"{CASE}_run2", f"{CASE}_run3")
+    logs = {f"{folder}/train.log": run.log for folder, run in zip(folders, runs, strict=True)}
+    return {**logs, f"{CASE}/train.csv": runs[0].telemetry}
+
+
+@given(three_trials)
+def test_three_trials_of_one_case_are_one_series_though_only_one_states_its_gpu(own: Given) -> None:
+    table = "select gpu_model, trials, trials_dropped from speed_table where is_default"
+    assert own.one(table) == ("MADE-40GB", 3, 0)
+    assert own.ask("select trial from kept.series_run order by 1") == [(1,), (2,), (3,)]
 
 
 EVIDENCE = [
@@ -172,54 +173,51 @@ EVIDENCE = [
 ]  # fmt: skip
 
 
-def test_status_is_evidence_weighed(db: Path, tmp_path: Path) -> None:
-    for number, (ends, steps, more, _) in enumerate(EVIDENCE):
-        text = run_text(ends=ends, steps=steps, seed=number, at=9000 * number).log
-        put(tmp_path / "logs" / str(number) / "run.log", text + more)
+def ended() -> Files:
+    texts = [
+        run_text(ends=ends, steps=steps, seed=20 + number, at=9000 * number).log + more
+        for number, (ends, steps, more, _) in enumerate(EVIDENCE)
+    ]
+    return {f"{number}/run.log": text for number, text in enumerate(texts)}
 
-    ingest(tmp_path / "logs", db=db)
 
-    found = ask(
-        db,
+@given(ended)
+def test_status_is_evidence_weighed(own: Given) -> None:
+    found = own.ask(
         """select run.status from run join run_log using (run_id) join sighting using (log_id)
-           order by split_part(path, '/', 1)::integer""",
+           order by split_part(path, '/', 1)::integer"""
     )
     assert [status for (status,) in found] == [status for _, _, _, status in EVIDENCE]
 
 
-def test_a_run_whose_last_loss_is_no_number_is_nan_and_its_speed_is_no_trial(db: Path, tmp_path: Path) -> None:
-    text = run_text().log
+def without_loss() -> Files:
+    text = run_text(seed=41).log
     start = text.rindex("final_loss : ") + len("final_loss : ")
-    put(tmp_path / "logs" / "run.log", text[:start] + "nan" + text[text.index("  ", start) :])
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert one(db, "select status from run") == "nan"
-    assert one(db, "select status, trials, value from speed_table where is_default") == ("nan", 0, None)
+    return {"run.log": text[:start] + "nan" + text[text.index("  ", start) :]}
 
 
-def test_a_failed_run_is_a_status_and_never_zero(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "run.log", run_text(ends="oom").log)
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert ask(db, "select value, status from run_speed where is_default") == [(None, "oom")]
-    assert one(db, "select value, status from speed_table where is_default") == (None, "oom")
-    assert "out of memory" in one(db, "select text from kept.failure_table").lower() or one(
-        db, "select text from kept.failure_table"
-    )
+@given(without_loss)
+def test_a_run_whose_last_loss_is_no_number_is_nan_and_its_speed_is_no_trial(own: Given) -> None:
+    assert own.one("select status from run") == "nan"
+    assert own.one("select status, trials, value from speed_table where is_default") == ("nan", 0, None)
 
 
-def test_a_tail_of_a_log_states_no_gpus_and_gets_none(db: Path, tmp_path: Path) -> None:
-    text = run_text(gpus=8, speed=1500).log
-    put(tmp_path / "logs" / "run.log", text[text.index("Training Iteration: 50 ") - 60 :])
+@given({"run.log": run_text(ends="oom", seed=42).log})
+def test_a_failed_run_is_a_status_and_never_zero(own: Given) -> None:
+    assert own.ask("select value, status from run_speed where is_default") == [(None, "oom")]
+    assert own.one("select value, status from speed_table where is_default") == (None, "oom")
+    assert own.one("select text from kept.failure_table").startswith("out_of_memory: Tried to allocate 1.50 GiB")
 
-    ingest(tmp_path / "logs", db=db)
 
-    assert (
-        one(db, "select gpus, nodes, precision, batch_size_per_gpu, model from run join bench_case using (case_id)")
-        == (None,) * 5
-    )
-    assert ask(db, "select status, reason from run_speed where rule = 'steps.median_skip20'") == [
+def tail() -> Files:
+    text = run_text(gpus=8, speed=1500, seed=43).log
+    return {"run.log": text[text.index("Training Iteration: 50 ") - 60 :]}
+
+
+@given(tail)
+def test_a_tail_of_a_log_states_no_gpus_and_gets_none(own: Given) -> None:
+    case = "select gpus, nodes, precision, batch_size_per_gpu, model from run join bench_case using (case_id)"
+    assert own.one(case) == (None,) * 5
+    assert own.ask("select status, reason from run_speed where rule = 'steps.median_skip20'") == [
         ("missing_fact", "global_batch_size")
     ]

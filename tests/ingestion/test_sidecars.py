@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchledger import ingest
+from tests.ingestion.conftest import Given, given
 from tests.ingestion.logs import ask, one, put, run_text, stable_tables
 
 PARA = "GLOBAL_BATCH 768\nGPU 8\n"
@@ -22,79 +23,86 @@ PyTorch Version: 1.13.0a0+d0d6b1f
 BATCH = "select f.value from fact as f where name = 'global_batch_size' and source = 'sidecar'"
 
 
-def test_a_sidecar_states_facts_of_the_runs_in_its_folder(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "a" / "x.log", run_text(seed=1).log)
-    put(tmp_path / "logs" / "a" / "y.log", run_text(seed=2).log)
-    put(tmp_path / "logs" / "b" / "z.log", run_text(seed=3).log)
-    put(tmp_path / "logs" / "a" / "benchmark.para", PARA)
-
-    result = ingest(tmp_path / "logs", db=db)
-
-    assert (result.files["loaded"], result.rejects, result.unpaired) == (4, 0, 0)
-    assert ask(db, BATCH) == [("768",), ("768",)]
-    assert ask(db, "select distinct role, paired_by from run_log where role = 'sidecar'") == [
+# Of the same bytes in several folders, each speaks of the runs of its own; each test's are counted apart.
+@given(
+    {
+        "a/x.log": run_text(seed=1).log,
+        "a/y.log": run_text(seed=2).log,
+        "b/z.log": run_text(seed=3).log,
+        "a/benchmark.para": f"{PARA}\n",
+    }
+)
+def test_a_sidecar_states_facts_of_the_runs_in_its_folder(own: Given) -> None:
+    assert own.ask("select status from sighting") == [("loaded",)] * 4
+    assert (own.ask("from reject"), own.unpaired) == ([], 0)
+    assert own.ask(BATCH) == [("768",), ("768",)]
+    assert own.ask("select distinct role, paired_by from run_log where role = 'sidecar'") == [
         ("sidecar", "alone in its folder")
     ]
-    assert ask(db, "select distinct line from fact where source = 'sidecar' and name = 'global_batch_size'") == [(1,)]
+    assert own.ask("select distinct line from fact where source = 'sidecar' and name = 'global_batch_size'") == [(1,)]
 
 
-def test_a_text_that_quotes_a_line_of_it_is_none(db: Path, tmp_path: Path) -> None:
-    quoting = [
-        "# run with GLOBAL_BATCH 256 GPU 3\n",
-        "export GLOBAL_BATCH 256\n",
-        "GLOBAL_BATCH 256 GPU 3\n",
-        "GLOBAL_BATCH 256\nthen start it on\nGPU 3\n",
-        "GLOBAL_BATCH 256 as in the paper\n",
-    ]
-    for number, text in enumerate(quoting):
-        put(tmp_path / "logs" / str(number) / "x.log", run_text(seed=number).log)
-        put(tmp_path / "logs" / str(number) / "README.txt", text)
-
-    result = ingest(tmp_path / "logs", db=db)
-
-    assert result.files == {"loaded": len(quoting), "unrecognised": len(quoting)}
-    assert ask(db, "select name from fact where source = 'sidecar'") == []
+QUOTING = (
+    "# run with GLOBAL_BATCH 256 GPU 3\n",
+    "export GLOBAL_BATCH 256\n",
+    "GLOBAL_BATCH 256 GPU 3\n",
+    "GLOBAL_BATCH 256\nthen start it on\nGPU 3\n",
+    "GLOBAL_BATCH 256 as in the paper\n",
+)
 
 
-def test_what_it_says_is_trusted_less_than_the_log_and_more_than_facts_toml(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "x.log", run_text(gpus=1).log)
-    put(tmp_path / "logs" / "benchmark.para", PARA)
-    put(tmp_path / "logs" / "sys_pytorch.txt", MACHINE)
-    put(tmp_path / "logs" / "facts.toml", '[environment]\nos = "CentOS 7.5"\n')
+@given(
+    {f"{number}/x.log": run_text(seed=10 + number).log for number in range(len(QUOTING))}
+    | {f"{number}/README.txt": text for number, text in enumerate(QUOTING)}
+)
+def test_a_text_that_quotes_a_line_of_it_is_none(own: Given) -> None:
+    statuses = own.ask("select status from sighting order by path")
+    assert statuses == [("unrecognised",), ("loaded",)] * len(QUOTING)
+    assert own.ask("select name from fact where source = 'sidecar'") == []
 
-    ingest(tmp_path / "logs", db=db)
 
+@given(
+    {
+        "x.log": run_text(gpus=1, seed=20).log,
+        "benchmark.para": f"{PARA}\n\n",
+        "sys_pytorch.txt": MACHINE,
+        "facts.toml": '[environment]\nos = "CentOS 7.5"\n',
+    }
+)
+def test_what_it_says_is_trusted_less_than_the_log_and_more_than_facts_toml(own: Given) -> None:
     used = "select value, source from fact where name = ? and used"
-    assert one(db, used, "gpus") == ("1", "log")
-    assert one(db, used, "os") == ("Ubuntu 20.04.5 LTS", "sidecar")
-    assert ("8", "sidecar") in ask(db, "select other_value, other_source from conflict where name = 'gpus'")
+    assert own.one(used, "gpus") == ("1", "log")
+    assert own.one(used, "os") == ("Ubuntu 20.04.5 LTS", "sidecar")
+    assert ("8", "sidecar") in own.ask("select other_value, other_source from conflict where name = 'gpus'")
 
 
-def test_the_nearest_counts_and_the_farther_one_says_nothing(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "case" / "trial1" / "x.log", run_text().log)
-    put(tmp_path / "logs" / "benchmark.para", "GLOBAL_BATCH 1\nGPU 1\n")
-    put(tmp_path / "logs" / "case" / "benchmark.para", PARA)
-    put(tmp_path / "logs" / "sys_pytorch.txt", MACHINE)
-
-    result = ingest(tmp_path / "logs", db=db)
-
-    assert ask(db, BATCH) == [("768",)]
-    assert one(db, "select gpu_model, memory_mib, cuda_version, cudnn_version from environment") == (
+@given(
+    {
+        "case/trial1/x.log": run_text(seed=21).log,
+        "benchmark.para": "GLOBAL_BATCH 1\nGPU 1\n",
+        "case/benchmark.para": f"{PARA}\n\n\n",
+        "sys_pytorch.txt": f"{MACHINE}\n",
+    }
+)
+def test_the_nearest_counts_and_the_farther_one_says_nothing(own: Given) -> None:
+    assert own.ask(BATCH) == [("768",)]
+    assert own.one("select gpu_model, memory_mib, cuda_version, cudnn_version from environment") == (
         "A100-SXM4-80GB", 1048576, "11.8.89", None,
     )  # fmt: skip
-    assert result.unpaired == 1
+    assert own.unpaired == 1
 
 
-def test_two_of_one_format_in_a_folder_bind_nothing_and_are_counted(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "case" / "x.log", run_text().log)
-    put(tmp_path / "logs" / "benchmark.para", "GLOBAL_BATCH 1\nGPU 1\n")
-    put(tmp_path / "logs" / "case" / "benchmark.para", PARA)
-    put(tmp_path / "logs" / "case" / "old.para", "GLOBAL_BATCH 16\nGPU 1\n")
-
-    result = ingest(tmp_path / "logs", db=db)
-
-    assert ask(db, BATCH) == []
-    assert result.unpaired == 3
+@given(
+    {
+        "case/x.log": run_text(seed=22).log,
+        "benchmark.para": "GLOBAL_BATCH 1\nGPU 1\n\n",
+        "case/benchmark.para": f"{PARA}\n\n\n\n",
+        "case/old.para": "GLOBAL_BATCH 16\nGPU 1\n",
+    }
+)
+def test_two_of_one_format_in_a_folder_bind_nothing_and_are_counted(own: Given) -> None:
+    assert own.ask(BATCH) == []
+    assert own.unpaired == 3
 
 
 def test_the_same_bytes_in_another_folder_speak_of_other_runs(db: Path, db2: Path, tmp_path: Path) -> None:
@@ -138,14 +146,14 @@ def test_a_new_log_in_the_folder_leaves_what_lies_below_as_it_is(db: Path, tmp_p
     ]
 
 
-def test_a_manifest_binds_the_sidecar_that_it_lists(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "run" / "x.log", run_text(seed=1).log)
-    put(tmp_path / "logs" / "y.log", run_text(seed=2).log)
-    put(tmp_path / "logs" / "run" / "about" / "benchmark.para", PARA)
-    files = '["x.log", "about/benchmark.para"]'
-    put(tmp_path / "logs" / "run" / "run.json", f'{{"benchledger_manifest": 1, "files": {files}}}')
-
-    result = ingest(tmp_path / "logs", db=db)
-
-    assert (ask(db, BATCH), result.unpaired) == ([("768",)], 0)
-    assert ask(db, "select paired_by from run_log where role = 'sidecar'") == [("listed in its manifest",)]
+@given(
+    {
+        "run/x.log": run_text(seed=23).log,
+        "y.log": run_text(seed=24).log,
+        "run/about/benchmark.para": f"\n{PARA}",
+        "run/run.json": '{"benchledger_manifest": 1, "files": ["x.log", "about/benchmark.para"]}',
+    }
+)
+def test_a_manifest_binds_the_sidecar_that_it_lists(own: Given) -> None:
+    assert (own.ask(BATCH), own.unpaired) == ([("768",)], 0)
+    assert own.ask("select paired_by from run_log where role = 'sidecar'") == [("listed in its manifest",)]
