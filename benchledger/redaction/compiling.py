@@ -8,7 +8,7 @@ from itertools import groupby
 
 from benchledger.definitions.redaction import HOLES, LISTS, SHAPE_HOLES, Context, Key, Shape
 from benchledger.definitions.template import Hole, Literal
-from benchledger.redaction.forms import HOST, HOST_LIST, LISTED_SECRET, QUOTED, SECRET, USER
+from benchledger.redaction.forms import HOST, HOST_LIST, LISTED_SECRET, PERSON, QUOTED, SECRET, USER
 
 _NAMES = {"host": HOST, "node": HOST, "address": r"[\w.:]{1,64}+", "hardware": r"[\w:.-]{1,64}+",
           "device": r"[\w:.-]{1,64}+", "secret": SECRET, "repo": r"[\w.-]{1,64}/[\w-]{1,100}"}  # fmt: skip
@@ -81,7 +81,8 @@ def _any_name(keys: tuple[Key, ...]) -> str:
 
 
 def _value(keys: tuple[Key, ...]) -> str:
-    name = rf"{USER}(?:\.[\w-]{{1,63}}+){{0,8}}+(?:,\w[\w.-]{{0,253}}+(?![\w=:'\"]))*+(?!\(|\.\d)"
+    word = rf"{USER}(?:\.[\w-]{{1,63}}+){{0,8}}+(?:,\w[\w.-]{{0,253}}+(?![\w=:'\"]))*+(?!\(|\.\d)"
+    name = rf"(?:(?-i:{PERSON})(?![\w.:=(\\])|{word})"
     if not any(key.kind == "secret" for key in keys):
         return name
     # `password = get_password(...)` is code.

@@ -7,6 +7,10 @@ import re
 # Host names follow DNS. User names may be in any script, and end where a path or a list continues.
 HOST = r"\w[\w-]{0,62}+(?:\.[\w-]{1,63}+){0,8}+"
 USER = r"[^\s/\\:;,'\"<>|()\[\]{}*?$&=@%#`]{1,64}+"
+# A full name: `Dr. Ann B. Lee`, `Wim de Vries`
+_WORD = r"[^\W\d_a-z][^\W\d_]{1,24}(?:-[^\W\d_]{1,24})?"
+_PARTICLE = "(?:(?:de|van|der|den|von|di|da|del|la|le|el|al|bin|ben|zu|ten|ter) ){0,2}"
+PERSON = rf"(?:(?:Dr|Prof)\. )?{_WORD}(?: {_PARTICLE}(?:{_WORD}|[^\W\d_a-z]\.?)){{1,3}}(?<=[^\W\d_]{{3}})"
 _LETTER = r"[^\s'\"`,;&<>(){}\[\]|*$\\]"
 SECRET = rf"{_LETTER}{{4,4096}}+"
 # A secret after its name: all that stands in quotes, else also what follows a comma, if no other field begins there.

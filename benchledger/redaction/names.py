@@ -225,6 +225,9 @@ class Names:
         before, value = match.group()[: match.start("value") - match.start()], match["value"]
         if PSEUDONYM.fullmatch(value) or canonical(value).endswith(canonical(match["name"])):
             return match.group()  # host=my_host (code in a traceback)
+        if " " in value and key.kind not in ("user", "owner", "secret"):
+            value, blank, rest = value.partition(" ")
+            return before + self._of_key(key, value) + blank + rest
         behind = match.string[match.end() : match.end() + 2]
         if key.kind in ("host", "node") and (behind[:1] == "@" or (behind[:1] == "/" and behind[1:].isalpha())):
             return match.group()  # host: root@gpu7 (the rule for @ redacts this), node name: bert/dense (an operation)

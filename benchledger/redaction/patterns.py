@@ -107,7 +107,7 @@ _DEVICES = (
     (("s/n", "sn:", "sn="), r"\bS/?N[:=# ]{1,3}(?P<device1>[A-Z0-9]{6,20})\b"),
     (
         ("serial ",),
-        r"\b(?i:serial)(?: (?i:number)| no\.?|#)?(?: is)?[ :=#]{1,4}(?P<device1>\d{9,16}|(?=[A-Z]*\d)[A-Z0-9]{8,20})\b",
+        r"\b(?i:serial(?: number| no\.?|#)?)(?: is)?[ :=#]{1,4}(?P<device1>\d{9,16}|(?=[A-Z]*\d)[A-Z0-9]{8,20})\b",
     ),
     (
         ("ip=", "ip:", "ip 0", "ip hex", "addr=", "addr:", "addr 0", "dress=", "dress:", "dress 0"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchledger.redaction.forms import HOST, MONTH, SIGN, USER
+from benchledger.redaction.forms import HOST, MONTH, PERSON, SIGN, USER
 
 # Words that stand after `user` and name nobody.
 _NO_USER = (
@@ -11,9 +11,6 @@ _NO_USER = (
     r"|scheduler|you|us|them|it|default|someone|nvidia|google|intel|meta|dell|user)\b)"
 )
 _LOGIN = r"(?P<user1>[a-z][\w.-]{1,31}+)"
-_WORD = r"[^\W\d_a-z][^\W\d_]{1,24}(?:-[^\W\d_]{1,24})?"
-_PARTICLE = "(?:(?:de|van|der|den|von|di|da|del|la|le|el|al|bin|ben|zu|ten|ter) ){0,2}"
-_PERSON = rf"(?:(?:Dr|Prof)\. )?{_WORD}(?: {_PARTICLE}(?:{_WORD}|[^\W\d_a-z]\.?)){{1,3}}(?<=[^\W\d_]{{3}})"
 _MODE = "[bcdlps-][r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-][.+@]?"
 _TITLES = (
     "author",
@@ -35,17 +32,17 @@ PEOPLE = (
         (
             rf"(?i:(?<![a-z])(?:{'|'.join(_TITLES).replace(':', '')}|full[ _]name|author[ _]name|display[ _]?name)"
             r"s?[\"']?[:=] ?[\"']?)"
-            rf"(?P<person1>{_PERSON})(?![\w(]|\.\w)"
+            rf"(?P<person1>{PERSON})(?![\w(]|\.\w)"
         ),
     ),
-    (("@",), rf"(?P<person1>{_PERSON}) (?=[<(][\w.+-]{{1,64}}@)"),
+    (("@",), rf"(?P<person1>{PERSON}) (?=[<(][\w.+-]{{1,64}}@)"),
     # git blame
     (
         tuple(f" {sign}{hour:02}00 " for sign in "+-" for hour in range(15)),
         r"^\^?[0-9a-f]{7,40} (?:\S{1,200} +)?\((?P<user1>[^\d\n()]{2,40}?) +(?=20\d\d-\d\d-\d\d )",
     ),
     (("user <", "opened for user "), rf"\b(?:[Uu]ser <|opened for user )(?P<user1>{USER})"),
-    (("by user ", "dr. ", "prof. "), rf"(?:\b[Bb]y user |(?=\b(?:Dr|Prof)\.))(?P<user1>{_PERSON})"),
+    (("by user ", "dr. ", "prof. "), rf"(?:\b[Bb]y user |(?=\b(?:Dr|Prof)\.))(?P<user1>{PERSON})"),
     (
         ("tel:", "tel.", "tel ", "phone", "mobile"),
         (
@@ -56,9 +53,10 @@ PEOPLE = (
     (("uid=",), rf"\be?uid=(?P<id1>\d{{1,9}})\((?P<user1>{USER})\)"),
     (("gid=", "groups="), rf"\b(?:e?gid|groups)=(?P<id1>\d{{1,9}})\((?P<group1>{USER})\)"),
     (
-        ("uid=", "gid=", '_uid"', '_gid"', "/run/user/", "krb5cc_", "userid=", "groupid="),
+        ("uid=", "gid=", "uid:", "gid:", '_uid"', '_gid"', "/run/user/", "krb5cc_", "userid=", "groupid="),
         (
-            r"(?:(?<![a-z])[UG]ID(?:=|\": ?\"?)|\bauid=|/run/user/|krb5cc_|\b(?:User|Group)Id=\S{1,64}\()"
+            r"(?:(?<![a-z])[UG]ID(?:[=:]|\": ?\"?)|[(,] ?[ug]id=|\bauid=|/run/user/|krb5cc_"
+            r"|\b(?:User|Group)Id=\S{1,64}\()"
             r"(?P<id1>\d{4,9})\b"
         ),
     ),

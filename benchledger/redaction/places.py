@@ -186,6 +186,11 @@ _ACCOUNTS = (
         tuple(f"project{sign}" for sign in ("_name", " name", "=", ":", '"', "'")),
         r"\bproject(?:[_ ]name)?[\"']?[:=] ?[\"'](?P<repo1>[\w.-]{1,64}/[\w.-]{1,64})[\"']",
     ),
+    # Repositories of a site's own service, whose host is replaced already
+    (
+        ("//host-",),
+        r"https?://host-[0-9a-f]{8}/(?P<group1>[\w.-]{2,64})/(?P<group2>[\w.-]{2,64}?)(?=\.git\b|/-/|[\s'\")]|$)",
+    ),
     # Authors of commits
     (
         ("git@",),

@@ -31,11 +31,13 @@ _GAP = r"[ \t]{1,32}"
 # What Open MPI prints after the name of a machine.
 _MPI = (
     "[", "signal", "failing", "opal", "orte", "btl", "pml", "select", "read", "set mca", "***", "mca", "pmix", "plm:",
+    "mcw rank",
 )  # fmt: skip
 _STATES = ("idle", "mix", "alloc", "down", "drain", "drng", "comp", "resv", "maint")
 _LISTS = ("hosts", "hostnames", "nodes", "nodelist", "node_list", "machines")
 _LISTED = rf"[\"'](?P<node1>{HOST})[\"']" + "".join(rf"(?:, ?[\"'](?P<node{n}>{HOST})[\"'])?+" for n in range(2, 65))
 _ROW = rf"(?P<node1>{HOST})" + "".join(rf"(?:[ ,]{{1,2}}(?P<node{n}>{HOST}))?+" for n in range(2, 65))
+_RANGE = r"[A-Za-z][\w-]{0,62}\[\d[\d,-]{1,200}\][\w-]{0,16}"
 
 PRINTED = (
     (("ordereddict([(",), rf"\('(?P<host1>{HOST})', \[\d"),
@@ -74,7 +76,7 @@ PRINTED = (
     ),
     # A name has a digit: `host pre-processing` and `node multi-GPU` name no host.
     (
-        ("node ", "host ", "machine ", "cluster ", "worker ", "peer ", "agent "),
+        ("node ", "host ", "hostname ", "nodename ", "machine ", "cluster ", "worker ", "peer ", "agent "),
         rf"(?<![\w{{-])(?i:{_MACHINE}) {SIGN}{_NO_PART}(?=[\w.-]{{0,62}}\d)(?P<node1>{HOST})(?![/(=]|:\S)",
     ),
     (
@@ -96,6 +98,10 @@ PRINTED = (
     (
         tuple(f"{name}{sign}" for name in ("nodes", "hosts", "machines") for sign in (": ", ":", " are ", "=")),
         rf"(?i)\b(?:nodes|hosts|machines)(?: are|[:=]) ?{_ROW}(?![\w(=:/])",
+    ),
+    (
+        ("nodes: ", "hosts: ", "nodes ", "hosts ", "node ", "host "),
+        rf"(?i:nodes?|hosts?):? (?P<hosts1>{_RANGE}(?:,{HOST_LIST})?)",
     ),
     # /etc/resolv.conf
     (("search ", "domain "), rf"^(?:search|domain)[ \t]{{1,8}}(?P<host1>(?=[\w-]+\.){HOST})(?=\s|$)"),
@@ -181,9 +187,10 @@ PRINTED = (
         (
             rf"\[(?P<host1>{HOST}):\d{{1,18}}\]{_GAP}(?=\[(?: ?[\d\[]|prte-)|plm:|Signal|Failing|OPAL|ORTE|btl|pml"
             r"|select|Read|Set MCA"
-            r"|\*\*\*|mca|PMIX|\d{1,9} more process)"
+            r"|\*\*\*|mca|PMIX|MCW|\d{1,9} more process)"
         ),
     ),
+    (("][[",), rf"^\[(?P<host1>{HOST})\](?=\[\[\d+,\d+\],\d+\]\[)"),
     ((" nccl warn ",), rf"NCCL WARN [^<\n]{{0,80}} (?P<host1>{HOST})<\d{{1,5}}>"),
     (("ucx ", " ucc "), rf"\[(?P<host1>{HOST}):\d{{1,8}} ?:[\da-f]{{1,8}}\]"),
     (("mpi startup()",), rf"MPI startup\(\): \d{{1,6}} {{1,16}}\d{{1,9}} {{1,16}}(?P<host1>{HOST})"),
