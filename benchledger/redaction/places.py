@@ -41,7 +41,7 @@ _ROOTS = (
 _WORK = (
     r"(?:code|codes|ckpts?|checkpoints?|outputs?|out|runs?|exps?|experiments?|projects?|\w{0,4}conda\d?|v?envs?|\.\w+"
     r"|repos?|git|github|src|wandb|results|workspace|work|dask-worker-space|mmdet\w+|detectron2?|fairseq|apex"
-    r"|[Mm]egatron\S{0,4}|nanoGPT|yolov\d|swin|[\w-]{1,40}\.(?:py|sh|ipynb|ya?ml))(?=[/\s:'\"),]|$)"
+    r"|[Mm]egatron\S{0,4}|nanoGPT|yolov\d|swin|[\w-]{1,40}\.(?:py|sh|ipynb|ya?ml))(?=[/\\\s:'\"),]|$)"
 )
 # Lower case, as login names are.
 _LOGIN = r"[a-z]{2}[a-z0-9._-]{0,29}"
@@ -80,26 +80,38 @@ _FOLDERS = (
             rf"(?!(?:nas|node|vol|slot|gpu|part)\d)(?P<owner1>[a-z]{{2,4}}\d{{3,6}}(?=/)|[a-z]\d{{5,7}}(?=/)|[a-z]{{4,14}}\d{{1,3}}(?=/)|[a-z][a-z.]{{2,20}}(?=/{_WORK}))"
         ),
     ),
-    # Below folders of projects stand groups, then users.
+    # Below folders of projects stand groups, then users; folders of code have such names too.
     (
-        _DISKS,
-        rf"{_DISK}(?:[\w-]{{1,16}}/){{0,4}}?(?:projects?|proj|fsw|cdirs|orion|alpine\d?)/{_TREE}",
-    ),
-    (("project_",), r"/(?P<group1>project_\d{5,12})(?=/|\b)"),
-    (
-        ("/p/",),
-        rf"(?<![\w.~/-])/p/(?:project\d?|scratch|largedata\d?|data\d?|arch\d?|fastdata)/{_TREE}",
-    ),
-    (
-        ("/cfs/cdirs/", "/gs/hs", "/gs/fs", "/gs/bs", "/lus/", "/cluster/proj", "leonardo_", "/ccs/proj/", "/mimer/"),
         (
-            r"/(?:cfs/cdirs|cluster/projects?|gs/[a-z]{2}\d|lus/[a-z]{3,12}(?:/projects)?|leonardo_\w{4,8}|ccs/proj"
-            rf"|mimer/nobackup/groups)/{_TREE}"
+            *_DISKS,
+            "cdirs/",
+            "/gs/",
+            "/lus/",
+            "/cluster/proj",
+            "leonardo_",
+            "/ccs/proj/",
+            "/mimer/",
+            "/groups/",
+            "/proj/",
+            "/p/",
+        ),
+        (
+            rf"(?:{_DISK}(?:[\w-]{{1,16}}/){{0,4}}?(?:projects?|proj|groups|fsw|cdirs|orion|alpine\d?)|(?<![\w.~/@-])/(?:groups|proj"
+            r"|p/(?:project\d?|scratch|largedata\d?|data\d?|arch\d?|fastdata)|ccs/proj|gs/[a-z]{2}\d|cluster/projects?"
+            rf"|(?:global/)?cfs/cdirs|lus/[a-z]{{3,12}}(?:/projects)?|mimer/nobackup/groups)|/leonardo_\w{{4,8}})/{_TREE}"
         ),
     ),
+    (("project_",), r"/(?P<group1>project_\d{5,12})(?:/(?P<owner1>[a-z][\w.-]{2,31})(?=/)|\b)"),
     (
-        ("/work/", "/work1/", "/work2/", "/project/", "/projects/"),
-        rf"(?<![\w.~/@-])/(?:work|projects?)\d?/(?:\d{{1,6}}/)?(?P<pair1>{_GROUP}/{_LOGIN})(?=/)",
+        tuple(
+            f"/{name}{digit}/"
+            for name in ("work", "project", "projects", "proj", "groups")
+            for digit in ("", *"123456")
+        ),
+        (
+            r"(?<![\w.~/@-])/(?!(?:root|workspace|opt|usr|homes?|users?|app|code|tmp|content|var)/)(?:[\w-]{1,16}/){0,3}?"
+            rf"(?:work|projects?|proj|groups)\d?/(?:\d{{1,6}}/|snic/)?(?P<pair1>{_GROUP}/{_LOGIN})(?=/)"
+        ),
     ),
     (
         _DISKS,
@@ -119,8 +131,15 @@ _FOLDERS = (
         ("/checkpoint/", "/proj-shared/", "/world-shared/"),
         rf"(?:(?<![\w.~/@-])/checkpoint|/(?:proj|world)-shared)/(?P<owner1>{_LOGIN}+)(?=/)",
     ),
-    (("/groups/", "/proj/"), rf"(?<![\w.~@-])/(?:groups|proj)/{_TREE}"),
-    ((" ~", "=~", ":~", "'~", '"~', "(~"), r"(?<![\w~/.@])~(?P<owner1>[a-z]{2}[\w-]{1,30}+)(?=/)"),
+    (("~",), r"(?<![\w~/.@])~(?P<owner1>[a-z]{2}[\w-]{1,30}+)(?=/)"),
+    # Windows: a folder of users, or a folder of a drive that holds what users have
+    (
+        (":\\", ":/"),
+        (
+            rf"(?<![A-Za-z])[A-Za-z]:[\\/]{{1,2}}(?:(?i:users?|homes?)[\\/]{{1,2}}(?P<owner1>{USER})"
+            rf"|(?P<owner2>{_LOGIN})(?=[\\/]{{1,2}}(?:(?:data|datasets?|downloads)\b|{_WORK})))"
+        ),
+    ),
 )
 
 _BUCKETS = (
