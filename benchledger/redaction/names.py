@@ -42,6 +42,7 @@ _SCHEMES = (
     "https?|s?ftps?|ssh|git|tcp|udp|grpcs?|rsync|hdfs|nfs|smb|cifs|file|rediss?|etcd|wss?|tls|ucx|ray|spark|ldaps?|amqps?"
     r"|postgres(?:ql)?|mysql|mongodb(?:\+srv)?|kafka|nats|mqtt|zmq"
 )
+_LETTERS_AFTER_DOT = re.compile(r"\.[A-Za-z]{2}")
 _PORT_AND_PATH = re.compile(r":\d{2,5}/[A-Za-z]")
 _WORLD = re.compile(r"(?i)world_info[\"']?[ =:]{1,3}[\"']?([\w+/-]{8,65536}={0,2})")
 _ALIASES = {
@@ -125,7 +126,7 @@ class Names:
                 text = rule.regex.sub(rule.replace, text)
         if _PORT_AND_PATH.search(text):
             text = _ENDPOINT.sub(self._endpoint, text)
-        if "." in text and self.domain_ending.search(text.lower()):
+        if _LETTERS_AFTER_DOT.search(text) and self.domain_ending.search(text.lower()):
             text = _DOMAIN.sub(self._domain, text)
         return text
 
@@ -203,8 +204,8 @@ class Names:
         text, out, last = match.string, "", match.start()
         for hole, name in match.groupdict().items():
             if (
-                hole == "both"
-                or name is None
+                name is None
+                or hole == "both"
                 or PSEUDONYM.fullmatch(name)
                 or (hole == "path1" and self._is_public_bucket(match))
             ):

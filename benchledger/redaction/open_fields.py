@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from benchledger.redaction.redactor import Redactor
 
 _ENDS = (":", "|", ">", "-", "[", "=")
+_LAST = (*_ENDS, " ", "\t", "\r")
 _VALUE = re.compile(
     r"(?P<indent>[ \t]*)(?P<dash>- +)?[\"']?(?P<value>[^\s\"',:=\[\]{}][^\s\"',=\[\]{}]*)[\"']?,?[ \t]*\r?"
 )
@@ -37,6 +38,8 @@ class OpenField:
 
 def open_field(line: str, redactor: Redactor) -> OpenField | None:
     """Returns the field that a line leaves open, if its value is private."""
+    if line[-1:] not in _LAST:
+        return None
     stripped = line.rstrip()
     if not stripped.endswith(_ENDS):
         return None

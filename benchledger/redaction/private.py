@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from benchledger.definitions.redaction import RedactionRules
 from benchledger.redaction.addresses import is_hex_machine
@@ -22,6 +23,7 @@ _COMPANY = frozenset((
     "developers", "research", "foundation", "university", "institute", "lab", "labs", "zoo", "community", "project",
     "software", "technologies", "systems", "center", "centre", "networks", "services", "cloud", "support", "staff",
 ))  # fmt: skip
+_KEPT = 10_000
 _LEAST_ACCOUNT = 6
 _LEAST_DEVICE = 6
 _LEAST_NAME = 4
@@ -40,8 +42,10 @@ class PrivateNames:
             "owner": self._is_owner, "group": self._is_group, "device": self._is_device, "bucket": self._is_bucket,
             "secret": self._is_secret, "project": self._is_project, "id": self._is_id, "person": self._is_person,
         }  # fmt: skip
+        # Cached: a log names the same few machines and users again and again.
+        self.holds = lru_cache(_KEPT)(self._holds)
 
-    def holds(self, kind: str, name: str) -> bool:
+    def _holds(self, kind: str, name: str) -> bool:
         """Tells whether a name of a kind is private; kinds without a check always are."""
         if not name or name.lower() in self._rules.public_names or PSEUDONYM.match(name):
             return False

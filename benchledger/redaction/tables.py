@@ -55,7 +55,7 @@ class Table:
 
 def table_of(line: str, redactor: Redactor) -> Table | None:
     """Returns the table whose titles stand in a line; None if no title names private cells."""
-    if len(line) > _LONGEST or "=" in line or ": " in line:
+    if "=" in line or ": " in line or ("] " in line and "|" not in line) or len(line) > _LONGEST:
         return None
     for sign in _SIGNS:
         if sign in line and (spans := _cells(line, sign)):
