@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import secrets
 from dataclasses import replace
 from pathlib import Path
@@ -43,9 +42,9 @@ def sql_of(name: str) -> str:
 def readings_of_rule(
     con: duckdb.DuckDBPyConnection, rule: Row, unit: str | None, runs: list[int]
 ) -> tuple[dict[int, Row], pl.DataFrame]:
-    """Returns what a rule reads of each run, and every value that it could have read, with its use.
+    """Returns what a rule reads of each run and the speed that comes of it, and every value that it could have read.
 
-    Of each run it is what its number in this unit is made of, else its first number.
+    Of each run it is the speed in this unit, else its first speed. Column `use` of a value says why it was not used.
     """
     import polars as pl
 
@@ -55,13 +54,12 @@ def readings_of_rule(
         con.execute(sql_of("chosen"))
         chosen = rows_asked(con, "from chosen")
         used = frame_asked(con, sql_of("uses"))
-        found = {run_id: (records, rate) for run_id, records, rate in _rates(rule, used).iter_rows()}
-        used = used.select("run_id", "place", "value", "rate", "told").sort("place")
+        used = used.sort("place")
         rows = _printed(con, used)
         if any(read["quantity"] in _TIMED for read in chosen):
             rows = _in_order(pl.concat([rows, _timed(con, used)], how="diagonal_relaxed"))
-    outcomes = {read["run_id"]: _outcome(read, *found.get(read["run_id"], (0, None))) for read in chosen}
-    return outcomes, rows.with_columns(use=pl.coalesce("told", pl.format("not read: {}", "unread")))
+    rows = rows.with_columns(use=pl.coalesce("use", pl.format("not read: {}", "unread")))
+    return {read["run_id"]: read for read in chosen}, rows
 
 
 def _printed(con: duckdb.DuckDBPyConnection, used: pl.DataFrame) -> pl.DataFrame:
@@ -69,9 +67,9 @@ def _printed(con: duckdb.DuckDBPyConnection, used: pl.DataFrame) -> pl.DataFrame
 
     rows = _in_order(frame_asked(con, sql_of("printed")))
     rows = _with_uses(rows, used.drop("value"))
-    # What a shape says of all its values is joined to them here: so many texts cost DuckDB more than all the rest.
-    said = frame_asked(con, sql_of("printed_shapes"))
-    rows = rows.join(said, on=["run_id", "shape_id", "ordinal"], how="left", maintain_order="left")
+    # The texts of a shape are joined to all its values here: so many texts cost DuckDB more than all the rest.
+    shapes = frame_asked(con, sql_of("printed_shapes"))
+    rows = rows.join(shapes, on=["run_id", "shape_id", "ordinal"], how="left", maintain_order="left")
     return rows.with_columns(from_line=pl.lit(None, pl.Int64))
 
 
@@ -80,8 +78,8 @@ def _timed(con: duckdb.DuckDBPyConnection, used: pl.DataFrame) -> pl.DataFrame:
 
     rows = frame_asked(con, sql_of("timed"))
     rows = _with_uses(_in_order(rows), used)
-    # A round, or a span, is no value where it was not told.
-    return rows.filter(pl.col("told").is_not_null() | pl.col("unread").is_not_null())
+    # A round, or a span, is no value where the rule does not read it.
+    return rows.filter(pl.col("use").is_not_null() | pl.col("unread").is_not_null())
 
 
 def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
@@ -94,34 +92,6 @@ def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
 def _with_uses(rows: pl.DataFrame, used: pl.DataFrame) -> pl.DataFrame:
     # Both are in their order: a join by a table of hashes takes three times the memory.
     return rows.join_asof(used, on="place", by="run_id", tolerance=0, check_sortedness=False)
-
-
-def _rates(rule: Row, used: pl.DataFrame) -> pl.DataFrame:
-    """The number of readings that count of each run, and what they come to, by the words of the rule."""
-    import polars as pl
-
-    rate, steps = pl.col("rate"), pl.col("steps")
-    counted = used.filter(told="kept").select("run_id", "lane", "epoch", "step", "rate", "steps")
-    if rule["ranks"] == "median":
-        counted = counted.group_by("run_id", "epoch", "step").agg(rate.median(), steps.first(), lane=pl.lit(-1))
-    if rule["statistic"] == "median":
-        whole = 1 / (1 / rate).median() if rule["average_of"] == "times" else rate.median()
-    elif rule["average_of"] == "times" and rule["statistic"] != "last":
-        whole = steps.sum() / (steps / rate).sum()
-    else:
-        whole = rate.mean()
-    # The mean over ranks is one of what each of them comes to.
-    part = ["run_id", "lane"] if rule["ranks"] == "mean" else ["run_id"]
-    parts = counted.group_by(part).agg(records=pl.len(), rate=whole)
-    return parts.group_by("run_id").agg(pl.col("records").sum(), rate.mean())
-
-
-def _outcome(read: Row, records: int, rate: float | None) -> Row:
-    """The readings that a rule takes of a run, and its result `exact`, before rounding."""
-    exact = None if rate is None or read["factor"] is None else rate * read["factor"]
-    if exact is not None and read["seconds"] is not None:
-        exact = (1 / exact if exact else math.inf) / read["seconds"]
-    return {**read, "records": records, "rate": rate, "exact": exact}
 
 
 def placed(rows: pl.DataFrame, runs: dict[int, str], logs: pl.DataFrame, *more: str) -> pl.DataFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from benchledger.answers.rows import any_excluded, frame_of, rows_asked
@@ -59,16 +58,15 @@ where run.case_id = $case_id and run_campaign.campaign is not distinct from $cam
 order by excluded_run.run_key
 """
 _TRIALS = """
-select case $statistic
-    when 'median' then list_median($speeds)
-    when 'olympic' then olympic_mean($speeds, $drop, $dropped)
-    else list_sum($speeds) / (len($speeds) + $offset)
-end
-"""
-# In which order numbers are added up decides their last digit, and that on which side of a tie their sum lies.
-_CLOSE = 1e-12
-_ROUNDED = """
-select list_transform([1.0, 1 - $close, 1 + $close], lambda near: rounded($exact::double * near, $method, $digits))
+select rounded(
+    $factor * case
+        when $statistic = 'median' then list_median($speeds)
+        when $statistic = 'olympic' then olympic_mean($speeds, $drop, $dropped)
+        when $offset > 0 then list_sum($speeds) / (len($speeds) + $offset)
+        else list_avg($speeds)
+    end,
+    $method, $digits
+)
 """
 
 
@@ -92,7 +90,7 @@ def explained_speeds(con: duckdb.DuckDBPyConnection, numbers: list[Row]) -> list
         own = [trial["run_key"] for trial in trials]
         frames = [frame.filter(pl.col("run_key").is_in(own)) for frame in (logs, readings, stated, conflicts)]
         for trial in trials:
-            trial |= _recomputed(con, rule, trial, outcomes.get(trial["run_id"]))
+            trial |= _recomputed(rule, trial, outcomes.get(trial["run_id"]))
         excluded = (
             rows_asked(con, _EXCLUDED, case_id=number["case_id"], campaign=number["campaign"]) if excludes else []
         )
@@ -109,7 +107,7 @@ def _explained(
     factor, factor_said = factor_stated(rule, stated.to_dicts(), len(trials))
     needed = max((demanded[run_id] for run_id in runs if run_id in demanded), default=None)
     is_short = needed is not None and len(trials) < needed
-    whole = None if is_short else _over_trials(con, rule, trials, factor, number["value"])
+    whole = None if is_short else _over_trials(con, rule, trials, factor)
     check = Check(number["value"], whole)
     of_formats = grouped([row for row in chains if row["run_id"] in runs], ("format",))
     return ExplainedCell(
@@ -151,18 +149,16 @@ def _why_dropped(row: Row, number: Row) -> str:
     return f"{status}: {row['reason']}" if row["reason"] else status
 
 
-def _recomputed(con: duckdb.DuckDBPyConnection, rule: Row, trial: Row, read: Row | None) -> Row:
-    """The number recomputed from the readings that count, beside the kept one."""
+def _recomputed(rule: Row, trial: Row, read: Row | None) -> Row:
+    """The number recomputed from the records, beside the kept one."""
     computed = trial.pop("computed")
     if read is None:
-        told = dict.fromkeys(("rate", "factor", "factor_words", "reads", "recomputed"))
-        return {**told, "agrees": computed is None}
-    # Where the run has no number, its reason says what is missing.
-    again = None if computed is None else rounded(con, read["exact"], rule, "rounding", computed)
+        nothing = dict.fromkeys(("rate", "factor", "factor_words", "reads", "recomputed"))
+        return {**nothing, "agrees": computed is None}
     return {
-        "rate": read["rate"], "factor": read["factor"], "reads": _named(read), "recomputed": again,
+        "rate": read["rate"], "factor": read["factor"], "reads": _named(read), "recomputed": read["value"],
         "factor_words": "" if read["factor"] is None else factor_words(rule, read),
-        "agrees": Check(computed, again).agrees and trial["records_used"] == read["records"],
+        "agrees": Check(computed, read["value"]).agrees and trial["records_used"] == read["records_used"],
     }  # fmt: skip
 
 
@@ -190,26 +186,14 @@ def factor_stated(rule: Row, facts: list[Row], runs: int) -> tuple[float | None,
     return float(value), f"It is multiplied by {rule['trial_factor']}, {value} ({said[0]['source']})."
 
 
-def _over_trials(
-    con: duckdb.DuckDBPyConnection, rule: Row, trials: list[Row], factor: float | None, told: float | None
-) -> float | None:
-    speeds = [trial["recomputed"] for trial in trials if trial["counts"]]
+def _over_trials(con: duckdb.DuckDBPyConnection, rule: Row, trials: list[Row], factor: float | None) -> float | None:
+    # In the order of table kept.cell: it decides the last digit of a sum.
+    in_order = sorted(trials, key=lambda trial: (trial["trial"], trial["run_id"]))
+    speeds = [trial["recomputed"] for trial in in_order if trial["counts"]]
     if not speeds or None in speeds or factor is None:
         return None
     asked = {"statistic": rule["trial_statistic"], "speeds": speeds, "drop": rule["trial_drop"]}
-    asked |= {"dropped": len(trials) - len(speeds), "offset": rule["trial_count_offset"] or 0}
-    ((exact,),) = con.execute(_TRIALS, asked).fetchall()
-    return None if exact is None else rounded(con, exact * factor, rule, "trial_rounding", told)
-
-
-def rounded(
-    con: duckdb.DuckDBPyConnection, exact: float | None, rule: Row, kind: str, told: float | None
-) -> float | None:
-    """A number as a rule rounds it: the one that is told, where only the last digits of a sum are between them."""
-    if rule[kind] is None or exact is None:
-        is_told = exact is not None and told is not None and math.isclose(exact, told, rel_tol=_CLOSE)
-        return told if is_told else exact
-    asked = {"exact": exact, "close": _CLOSE, "method": rule[kind], "digits": rule[f"{kind}_digits"]}
-    (([found, *ends],),) = con.execute(_ROUNDED, asked).fetchall()
-    is_told = found is not None and told is not None and min(ends) <= told <= max(ends)
-    return told if is_told else found
+    asked |= {"dropped": len(trials) - len(speeds), "offset": rule["trial_count_offset"] or 0, "factor": factor}
+    asked |= {"method": rule["trial_rounding"], "digits": rule["trial_rounding_digits"]}
+    number: float | None = con.execute(_TRIALS, asked).fetchall()[0][0]
+    return number

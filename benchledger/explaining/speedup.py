@@ -11,7 +11,7 @@ from benchledger.answers.tables.cells import fact_text, status_text
 from benchledger.answers.tables.grouping import Key, Row, grouped
 from benchledger.explaining.explained import Check, ExplainedCell
 from benchledger.explaining.rule_words import rounding_words
-from benchledger.explaining.speed import explained_speeds, rounded
+from benchledger.explaining.speed import explained_speeds
 from benchledger.explaining.speed_words import check_sentence, digits
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ _OF_CAMPAIGNS = """
 from speed_table
 where list_contains($rule, rule) and list_contains($campaign, coalesce(campaign, 'None'))
 """
+_QUOTIENT = "select rounded(faster($speed::double, $base::double, $unit), $method, $digits)"
 # What both sides of a speed-up share, and what else they share by the kind of scaling.
 _FAMILY = (
     "campaign", "framework", "implementation", "model", "task", "precision", "seq_len", "options", "system",
@@ -81,7 +82,7 @@ def _explained(
     con: duckdb.DuckDBPyConnection, number: Row, own: Row, base: Row | None, listed: list[Row],
     sides: list[ExplainedCell],
 ) -> ExplainedCell:  # fmt: skip
-    quotient = _quotient(con, own, base, sides[0].rule or {}, number["speedup"])
+    quotient = _quotient(con, own, base, sides[0].rule or {})
     check = Check(number["speedup"], quotient)
     return replace(
         sides[0], cell=number["cell"], table="speedup", number=number, check=check, sides=tuple(sides),
@@ -90,14 +91,14 @@ def _explained(
     )  # fmt: skip
 
 
-def _quotient(
-    con: duckdb.DuckDBPyConnection, own: Row, base: Row | None, rule: Row, told: float | None
-) -> float | None:
+def _quotient(con: duckdb.DuckDBPyConnection, own: Row, base: Row | None, rule: Row) -> float | None:
     if base is None or own["gpus"] is None or own["value"] is None:
         return None
     speed, base_speed = (row["value"] * (row["gpus"] if rule["per"] == "gpu" else 1) for row in (own, base))
-    faster = base_speed / speed if own["unit"] in ("s", "min") else speed / base_speed
-    return rounded(con, faster, rule, "speedup_rounding", told)
+    asked = {"speed": speed, "base": base_speed, "unit": own["unit"]}
+    asked |= {"method": rule["speedup_rounding"], "digits": rule["speedup_rounding_digits"]}
+    number: float | None = con.execute(_QUOTIENT, asked).fetchall()[0][0]
+    return number
 
 
 def _sentences(

@@ -40,8 +40,13 @@ create or replace temp view chunk_rule as from kept.rule;
 """
 # In this order, by one thread: of another one a sum differs in its last digit, and a rounded mean in its last decimal.
 _ADDED_UP = "create or replace temp table stream_reading as from stream_reading_now"
-# So many readings at both ends of a lane are looked at one by one by some rule.
-_LOOKED_AT = "select max(skip + coalesce(take, 0)) + 1, max(skip_last) + 1 from chunk_rule"
+# So many readings at both ends of a lane are read one by one, for the rules that skip or take some of them. All rules
+# decide it, so that numbers are added in the same order when one of them is explained.
+_ONE_BY_ONE_AT_ENDS = """
+select coalesce(greatest(max(skip + coalesce(take, 0)) + 1, $least), $least), coalesce(max(skip_last), 0) + 1
+from kept.rule
+"""
+_KEEP_SPEEDS = "insert into kept.speed by name select * exclude (rate) from speed_now"
 _IN_ORDER = "order by stream_id, lane, place"
 _ONE_BY_ONE = "create or replace temp view piece as from stream_reading"
 _NONE_TIMED = """
@@ -101,10 +106,8 @@ def order_kept(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 def _fill_records(con: duckdb.DuckDBPyConnection, *, is_long: bool) -> None:
     order = claim_records(con, is_long=is_long)
-    read_speeds(con, order, is_long=is_long)
-    con.execute(sql_of("lanes"))
-    _sum_up(con)
-    con.execute(sql_of("speeds"))
+    make_speeds(con, order, is_long=is_long)
+    con.execute(_KEEP_SPEEDS)
     con.execute(sql_of("memory"))
     con.execute(sql_of("set_clocks", streams=_streams_of(con, order, _STEPPED) if is_long else {}))
     con.execute(sql_of("clocks", streams=_streams_of(con, order, _CLOCKED) if is_long else {}))
@@ -132,6 +135,7 @@ def _sum_up(con: duckdb.DuckDBPyConnection) -> None:
     if are_long:
         con.execute(sql_of("counted_middles"))
     con.execute(sql_of("answers"))
+    con.execute(sql_of("speeds"))
 
 
 class RecordOrder(NamedTuple):
@@ -170,11 +174,12 @@ def _is_out_of_order(con: duckdb.DuckDBPyConnection, order: RecordOrder) -> bool
     return (not order.is_sure or finds(con, "from loss_at limit 1 offset 1")) and finds(con, _OUT_OF_ORDER)
 
 
-def read_speeds(con: duckdb.DuckDBPyConnection, order: RecordOrder, *, is_long: bool = False) -> None:
-    """Makes what rules count in, stream_reading and judged_reading. `order`: as claim_records returns it.
+def make_speeds(con: duckdb.DuckDBPyConnection, order: RecordOrder, *, is_long: bool = False) -> None:
+    """Makes speed_now, and the readings and windows that it comes from. `order`: as claim_records returns it.
 
     Of a long run most readings are only counted.
     """
+    ((head, tail),) = con.execute(_ONE_BY_ONE_AT_ENDS, {"least": ONE_BY_ONE}).fetchall()
     con.execute(sql_of("readings"))
     steps = "from moment where is_step"
     if finds(con, "from needed_timing limit 1"):
@@ -186,11 +191,12 @@ def read_speeds(con: duckdb.DuckDBPyConnection, order: RecordOrder, *, is_long: 
     con.execute(sql_of("reading"))
     con.execute(sql_of("rules"))
     if is_long:
-        head, tail = con.execute(_LOOKED_AT).fetchall()[0]
-        con.execute(sql_of("value_counts", head=max(head, ONE_BY_ONE), tail=tail))
-    con.execute(sql_of("windows", one_by_one=ONE_BY_ONE))
+        con.execute(sql_of("value_counts", head=head, tail=tail))
+    con.execute(sql_of("windows"))
     if finds(con, "from stream where lanes = 'median' limit 1"):
         con.execute(sql_of("medians"))
     # Readings of one rank that are read one by one are in this order already.
     in_order = not is_long and OF_ONE_RANK.keys() <= order.streams.keys()
     con.execute(_ADDED_UP if in_order else f"{_ADDED_UP} {_IN_ORDER}")
+    con.execute(sql_of("lanes", head=head, tail=tail))
+    _sum_up(con)

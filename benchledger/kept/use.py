@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from benchledger.kept.runs import RecordOrder, claim_records, order_kept, read_speeds
+from benchledger.kept.runs import RecordOrder, claim_records, make_speeds, order_kept
 from benchledger.kept.statements import finds, one_thread, sql_of, temporary_relations
 
 if TYPE_CHECKING:
@@ -56,13 +56,13 @@ def uses(con: duckdb.DuckDBPyConnection, runs: list[int], rule: str | None = Non
 
     Columns run_id, rule, phase, unit, place, lane, epoch, since, step, value, steps, rate, dropped; NULL in dropped
     where the reading is used. Without `rule` those of all rules. A place orders the readings of a run: the place of its
-    record and behind that, if it is printed, its ordinal. The other relations of the kept numbers are there too.
+    record and behind that, if it is printed, its ordinal. The other relations of the kept numbers are there too, with
+    the speeds in view `speed_now`.
     """
     with records_of(con, runs) as order:
         con.execute(_RULES, {"rule": rule})
         with order_kept(con):
-            read_speeds(con, order)
-        con.execute(sql_of("lanes"))
+            make_speeds(con, order)
         # Of a long run it takes as much memory as all that is asked for.
         con.execute("drop table stream_reading")
         con.execute(sql_of("use"))

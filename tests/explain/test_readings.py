@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from benchledger.answers.rows import rows_asked
 from benchledger.explaining.readings import readings_of_rule
-from benchledger.explaining.speed import rounded
 from tests.views.conftest import Ledger, Piece
 
 ALL_STEPS = "steps.median_skip0"
@@ -98,12 +95,3 @@ def test_values_that_a_rule_leaves_out_say_why(ledger: Ledger) -> None:
         (3.0, "dropped: after the window, one of the last 1"),
         (7.0, "not read: of a summary record"),
     ]
-
-
-@pytest.mark.parametrize(("exact", "told"), [(0.285, 0.28), (0.285, 0.29), (0.286, 0.28), (0.284, 0.29)])
-def test_a_sum_that_lies_on_the_other_side_of_a_tie_is_the_number_that_is_told(
-    ledger: Ledger, exact: float, told: float
-) -> None:
-    rule = {"rounding": "round_even", "rounding_digits": 2}
-
-    assert (rounded(ledger.filled, exact, rule, "rounding", told) == told) is (exact == 0.285)

@@ -7,6 +7,11 @@ import pytest
 from benchledger.kept import uses
 from benchledger.store.database import open_for_reading
 
+AGAIN = """
+select run_id, rule, phase, unit, value, records_used, records_skipped, status, reason, is_window_whole
+from {}
+order by all
+"""
 COUNTED = """
 create temp table counted as
 select run_id, rule, phase, unit, count(*) filter (dropped is null) as used, count(*) as seen
@@ -36,4 +41,7 @@ def test_what_is_used_and_dropped_is_what_the_numbers_count(request, which):
             assert con.execute(OTHERS).fetchall() == []
             assert con.execute("select count(distinct rule) from counted where used > 0").fetchall()[0][0] > 5
             con.execute("drop table counted")
+            assert (
+                con.execute(AGAIN.format("speed_now")).fetchall() == con.execute(AGAIN.format("kept.speed")).fetchall()
+            )
         assert con.execute("select count(*) from duckdb_tables() where temporary").fetchall() == [(0,)]

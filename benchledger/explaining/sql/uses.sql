@@ -2,7 +2,7 @@
 -- reads: use, chosen, chunk_rule
 
 select
-    run_id, place, lane, epoch, step, use.value, steps, if(dropped = 'no usable number', null, rate) as rate,
+    run_id, place, use.value, if(dropped = 'no usable number', null, use.rate) as rate,
     case
         when dropped is null then 'kept'
         when dropped = 'no usable number' then 'dropped: ' || case
@@ -27,7 +27,7 @@ select
         when dropped = 'among the lowest' then format('dropped: one of the {} lowest', trim)
         when dropped = 'among the highest' then format('dropped: one of the {} highest', trim)
         else 'dropped: ' || dropped
-    end as told
+    end as "use"
 from use
 join chosen using (run_id, phase)
 cross join chunk_rule as rule

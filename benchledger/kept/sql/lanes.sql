@@ -4,13 +4,13 @@
 
 -- Windows take what lies between head_place and tail_place as a whole or not at all.
 create or replace temp table lane as
-select *, places[head] as head_place, places[-tail] as tail_place, readings > head + tail as is_long
+select *, places[$head] as head_place, places[-$tail] as tail_place, readings > $head + $tail as is_long
 from (
     select stream_id, lane, sum(times)::bigint as readings, list(place) as places
     from stream_reading
     group by stream_id, lane
 )
-join (select stream_id, like_stream, head, tail from stream) using (stream_id);
+join (select stream_id, like_stream from stream) using (stream_id);
 
 create or replace temp table lane_window as
 select

@@ -1,8 +1,8 @@
--- The speed of each run of a chunk under each rule.
+-- The speed of each run of a chunk under each rule, as table kept.speed has it; `rate` is the statistic that it comes from.
 -- reads: reading_of_rule, kept.rule, rule_question, stream, answer, lane
--- makes: kept.speed
+-- makes: speed_now
 
-insert into kept.speed by name
+create or replace temp view speed_now as
 with asking as (
     select
         stream.run_id, reading_of_rule.*, rule.skip, rule.take, complete, zero_fails, rounding, rounding_digits,
@@ -56,6 +56,7 @@ select
     rule,
     phase,
     yields as unit,
+    rate,
     -- What its owner calls a failure is no speed of nought.
     if(isfinite(number) and (status <> 'failed' or number <> 0), number, null) as value,
     records_used,

@@ -27,21 +27,13 @@ with own as (
     select distinct
         like_run, like_stream, reading_key, quantity, lanes, after_step, to_step, reading_rounding, reading_rounding_digits
     from reading_of_rule
-),
--- So many readings at both ends are looked at one by one.
-ends as (
-    select like_stream, greatest(max(skip + coalesce(take, 0)) + 1, $one_by_one) as head, max(skip_last) + 1 as tail
-    from rule_question
-    join question using (question)
-    group by like_stream
 )
 select
-    own.*, head, tail, run_id, records, usable, lowest_lane,
+    own.*, run_id, records, usable, lowest_lane,
     (row_number() over ())::integer as stream_id,
     quantity in ('interval', 'round') as is_timed,
     coalesce(after_step, to_step) is not null as is_bounded
 from own
-join ends using (like_stream)
 join alike using (like_run)
 join run_reading using (run_id, reading_key);
 
