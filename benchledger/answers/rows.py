@@ -28,10 +28,11 @@ def reading(db: Path | str, *, records: bool = False, wait_s: float = 30.0) -> I
     import duckdb
 
     from benchledger.errors import DatabaseError
+    from benchledger.store.changed_views import limited_if_changed
     from benchledger.store.database import open_for_reading
     from benchledger.store.memory import use_one_thread
 
-    with closing(open_for_reading(db, wait_s)) as con:
+    with closing(open_for_reading(db, wait_s)) as con, limited_if_changed(con, db):
         if not records:
             # Kept numbers are read faster than the work is shared out among threads. While one thread reads, DuckDB's
             # other threads poll for work.

@@ -13,6 +13,7 @@ from benchledger.auditing import private_text
 from benchledger.auditing.suite import Suite, collect, keep_views, make_table, placed
 from benchledger.definitions.checks import SEVERITIES, Check, find_checks
 from benchledger.errors import DatabaseError, DefinitionError, UsageError
+from benchledger.store.changed_views import limited_if_changed
 from benchledger.store.confined import check_functions, check_statement, confine
 from benchledger.store.database import open_for_reading
 from benchledger.store.default_db import DEFAULT_DB
@@ -62,7 +63,7 @@ def audit(*, db: Path | str = DEFAULT_DB, checks: Collection[str] = ()) -> Audit
     of more than LONGEST_S.
     """
     chosen = find_checks(checks)
-    with closing(open_for_reading(db)) as con:
+    with closing(open_for_reading(db)) as con, limited_if_changed(con, db):
         # The SQL of a check may be a user's own.
         confine(con)
         for check in chosen:

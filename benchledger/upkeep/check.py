@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sqlite3
 from contextlib import closing
 from importlib import resources
@@ -11,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchledger.errors import DatabaseError
+from benchledger.store.changed_views import changed_relations, limited_if_changed
 from benchledger.store.database import open_for_reading
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.facade import tables_in
 from benchledger.store.log_contents import WANTED, contents_path, kept_contents
-from benchledger.store.migrations import migrate
 from benchledger.store.private_file import key_of, private_path, private_paths, sightings_in
 from benchledger.store.tables import Table
 
@@ -29,9 +28,6 @@ _CURES = {
     "exclude": "Say why: bench exclude RUN --reason TEXT",
     "restore": _RESTORE,
 }
-_WORD = re.compile(r"'(?:[^']|'')*+'|\w++|->|\S")
-# What DuckDB leaves out or changes when it writes a view to a file; it also changes the order of an EXCLUDE.
-_LOOSE = frozenset(("lambda", ":", "->", "(", ")", '"', "MATERIALIZED"))
 _VIEWS = "select schema_name, view_name from system.main.duckdb_views() where not internal order by all"
 
 
@@ -51,7 +47,7 @@ def db_check(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> pl.DataFra
     """
     import polars as pl
 
-    with closing(open_for_reading(db, wait_s)) as con:
+    with closing(open_for_reading(db, wait_s)) as con, limited_if_changed(con, db):
         found = _ledger(con)
         found += _private(con, Path(db))
         found += _contents(con, Path(db))
@@ -61,13 +57,13 @@ def db_check(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> pl.DataFra
 
 def failed_checks(db: Path | str) -> list[Result]:
     """Returns the failed checks of the tables of a ledger."""
-    with closing(open_for_reading(db, 0)) as con:
+    with closing(open_for_reading(db, 0)) as con, limited_if_changed(con, db):
         return [held for held in _ledger(con) if not held.ok]
 
 
 def _ledger(con: duckdb.DuckDBPyConnection) -> list[Result]:
     unreadable = _unreadable(con)
-    return [_readable(unreadable), *_schema(con), *([] if unreadable else _rows(con))]
+    return [_readable(unreadable), _schema(con), *([] if unreadable else _rows(con))]
 
 
 def _unreadable(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
@@ -96,33 +92,11 @@ def _readable(broken: dict[str, str]) -> Result:
     )
 
 
-def _schema(con: duckdb.DuckDBPyConnection) -> list[Result]:
-    import duckdb
-
-    statement = """
-        select schema_name, table_name, column_name, data_type
-        from system.main.duckdb_columns()
-        where not internal
-        union all
-        select schema_name, view_name, '', sql from system.main.duckdb_views() where not internal
-        union all
-        select schema_name, function_name, '', macro_definition from system.main.duckdb_functions() where not internal
-    """
-    with closing(duckdb.connect()) as fresh:
-        migrate(fresh, "a new ledger")
-        wanted, there = (
-            {(*place, name, what if name else _words(what)) for *place, name, what in one.execute(statement).fetchall()}
-            for one in (fresh, con)
-        )
-    missing = sorted({str(Table(*place)) for *place, _, _ in wanted - there})
+def _schema(con: duckdb.DuckDBPyConnection) -> Result:
     what = "tables and views are as the migrations made them; your own additions are allowed"
-    if not missing:
-        return [Result(what, True)]
-    return [Result(what, False, f"missing or changed: {', '.join(missing)}", _RESTORE)]
-
-
-def _words(sql: str | None) -> tuple[str, ...]:
-    return tuple(sorted(word for word in _WORD.findall(sql or "") if word not in _LOOSE))
+    changed = changed_relations(con)
+    found = f"missing or changed: {', '.join(changed)}" if changed else None
+    return Result(what, not changed, found, _RESTORE if changed else None)
 
 
 def _rows(con: duckdb.DuckDBPyConnection) -> list[Result]:
@@ -131,6 +105,8 @@ def _rows(con: duckdb.DuckDBPyConnection) -> list[Result]:
     statement = resources.files("benchledger.upkeep").joinpath("checks.sql").read_text(encoding="utf-8")
     try:
         rows = con.execute(statement).fetchall()
+    except duckdb.InterruptException:
+        raise
     except duckdb.Error as error:
         return [Result("the rows can be compared", False, str(error).splitlines()[0], _RESTORE)]
     return [

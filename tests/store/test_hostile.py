@@ -11,7 +11,7 @@ import pytest
 
 from benchledger import ingest
 from benchledger.errors import DatabaseError
-from benchledger.store import confined
+from benchledger.store import changed_views, confined
 from benchledger.store.database import closing_written, open_as_it_is, open_for_reading, open_for_writing
 from benchledger.store.facade import MAKE_FACADE, facade_in
 from tests.cli.bench import run_bench
@@ -160,3 +160,48 @@ def test_a_facade_reads_no_file_but_the_tables_of_its_lake(ledger: Path, lake: s
 
     with pytest.raises(DatabaseError, match="is no table's file"):
         open_for_reading(ledger)
+
+
+ENDLESS = "with recursive endless(i) as (select 1 union all select (i + 1) % 9 from endless) select"
+
+
+def test_a_question_to_a_changed_view_that_never_ends_is_ended(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(changed_views, "LOOK_AFTER_S", 0.3)
+    _change(
+        ledger,
+        f"create or replace view main.speed_table as {ENDLESS} {_columns(ledger, 'speed_table')} from endless",
+        "alter table sighting rename to other",
+        f"create view main.sighting as {ENDLESS} {_columns(ledger, 'sighting')} from endless",
+    )
+
+    for words in (("report", "speed"), ("sql", "from speed_table"), ("audit",), ("db", "check")):
+        done = run_bench(*words, db=ledger)
+
+        assert done.exit_code == 1, words
+        assert "may never end: sighting, speed_table. See bench db check" in done.stderr
+
+
+def _columns(db: Path, view: str) -> str:
+    with closing(duckdb.connect(db)) as con:
+        columns = con.execute(f"describe {view}").fetchall()
+    return ", ".join(f"if(i > 9, null::{kind}, null) as {name}" for name, kind, *_ in columns)
+
+
+def test_a_question_to_views_that_nobody_changed_takes_as_long_as_it_takes(
+    ledger: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(changed_views, "LOOK_AFTER_S", 0.01)
+    _change(ledger, "create view mine as from run")
+
+    done = run_bench("sql", "select count(*) as n from range(60000000) as a(i) where hash(i) % 7 = 1", db=ledger)
+
+    assert done.exit_code == 0, done.stderr
+
+
+def test_a_view_in_place_of_a_table_is_named_by_db_check(ledger: Path) -> None:
+    _change(ledger, "alter table reject rename to other", "create view reject as from other")
+
+    done = run_bench("db", "check", db=ledger)
+
+    assert done.exit_code == 1
+    assert "missing or changed: reject. " in done.stderr

@@ -1,0 +1,84 @@
+"""Finds the tables, views and macros of a ledger that somebody changed, and ends questions to views that never end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from threading import Timer
+from typing import TYPE_CHECKING
+
+from benchledger.errors import DatabaseError
+from benchledger.store.facade import facade_in
+from benchledger.store.migrations import migrate
+from benchledger.store.tables import Table, tables_of
+
+if TYPE_CHECKING:
+    import duckdb
+
+# Most answers take less than a second; those that take longer than this are only ended if views were changed.
+LOOK_AFTER_S = 20.0
+_WORD = re.compile(r"'(?:[^']|'')*+'|\w++|->|\S")
+# What DuckDB leaves out or changes when it writes a view to a file; it also changes the order of an EXCLUDE.
+_LOOSE = frozenset(("lambda", ":", "->", "(", ")", '"', "MATERIALIZED"))
+_PARTS = """
+select schema_name, table_name, column_name, data_type
+from system.main.duckdb_columns()
+where not internal
+union all
+select schema_name, view_name, '', sql from system.main.duckdb_views() where not internal
+union all
+select schema_name, function_name, '', macro_definition from system.main.duckdb_functions() where not internal
+"""
+
+
+def changed_relations(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """Returns the tables, views and macros that are missing, or not as the migrations make them."""
+    import duckdb
+
+    with closing(duckdb.connect()) as fresh:
+        migrate(fresh, "a new ledger")
+        wanted, there = (
+            {(*place, name, what if name else _words(what)) for *place, name, what in one.execute(_PARTS).fetchall()}
+            for one in (fresh, con)
+        )
+        # A view has columns, too. Those of a facade stand for tables.
+        not_tables = () if facade_in(con) else set(tables_of(fresh)) - set(tables_of(con))
+    return sorted({*map(str, not_tables), *(str(Table(*place)) for *place, _, _ in wanted - there)})
+
+
+def _words(sql: str | None) -> tuple[str, ...]:
+    return tuple(sorted(word for word in _WORD.findall(sql or "") if word not in _LOOSE))
+
+
+@contextmanager
+def limited_if_changed(con: duckdb.DuckDBPyConnection, place: Path | str) -> Iterator[None]:
+    """Ends what takes longer than LOOK_AFTER_S, and raises DatabaseError, if views of the ledger were changed.
+
+    A changed view may never end. Where none was changed, a question takes as long as it takes.
+    """
+    changed: list[str] = []
+
+    def look() -> None:
+        # The connection may be closed meanwhile.
+        with suppress(Exception), closing(con.cursor()) as own:
+            changed.extend(changed_relations(own))
+            if changed:
+                con.interrupt()
+
+    timer = Timer(LOOK_AFTER_S, look)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except Exception:
+        if not changed:
+            raise
+        # Not from DuckDB's error, which looks like Ctrl-C.
+        raise DatabaseError(
+            f"{place}: there is no answer after {LOOK_AFTER_S:g} s, and these were changed and may never end: "
+            f"{', '.join(changed)}. See bench db check"
+        ) from TimeoutError()
+    finally:
+        timer.cancel()
