@@ -96,8 +96,9 @@ def test_a_log_is_named_by_the_path_that_it_was_read_from_too(
     shown = forget("m/n/listed/m.log", dry_run=True, db=db).logs
     monkeypatch.chdir(made)
 
-    for path in (made / "logs" / "m" / "n" / "listed" / "m.log", "logs/m/n/listed/m.log", "logs/m/../m/n/listed/m.log"):
-        assert forget(str(path), dry_run=True, db=db).logs.equals(shown)
+    # By three names at once it is still one log.
+    paths = (made / "logs" / "m" / "n" / "listed" / "m.log", "logs/m/n/listed/m.log", "logs/m/../m/n/listed/m.log")
+    assert forget(*map(str, paths), dry_run=True, db=db).logs.equals(shown)
     for path in ("listed/m.log", "logs/m/n/listed", "logs/nothing.log"):
         with pytest.raises(NothingFoundError, match="no log "):
             forget(path, dry_run=True, db=db)
@@ -138,15 +139,24 @@ def test_a_ledger_is_as_if_the_forgotten_logs_had_never_been_read(
     assert everything(db) == before
 
 
-def test_a_log_that_lies_at_two_places_goes_from_both(db: Path) -> None:
-    found = forget("twins/a.log", db=db)
+def test_a_dry_run_says_the_same_and_removes_nothing_and_a_log_at_two_places_goes_from_both(db: Path) -> None:
+    before, private = everything(db), seen(db)
+    assert any(place.endswith("odd.log") for place in private)
 
-    assert found.logs["places"].to_list() == [["sides/copy/a.log", "twins/a.log"]]
+    would = forget("twins/a.log", "odd.log", dry_run=True, db=db)
+
+    assert (everything(db), seen(db)) == (before, private)
+    went = forget("twins/a.log", "odd.log", db=db)
+    assert went.logs.equals(would.logs)
+    assert went.runs.equals(would.runs)
+    assert sorted(went.logs["places"].to_list()) == [["odd.log"], ["sides/copy/a.log", "twins/a.log"]]
     assert ask(db, f"select count(*) from sighting where {PLACE} glob '*a.log'") == [(0,)]
     # Its twin is now the run.
-    [(old, new)] = found.runs.rows()
+    [(old, new)] = went.runs.rows()
     assert new is not None
     assert ask(db, "select run_key from kept.run_alias where old_key = ?", old) == [(new,)]
+    # The private file forgets the places too.
+    assert not any(place.endswith(("odd.log", "/a.log")) for place in seen(db))
 
 
 def test_no_table_has_a_row_of_a_forgotten_log(db: Path) -> None:
@@ -174,35 +184,25 @@ def test_no_table_has_a_row_of_a_forgotten_log(db: Path) -> None:
             assert con.execute(f"select count(*) from {table}").fetchone() == (0,), table
 
 
-def test_a_member_of_an_archive_comes_back_with_the_next_ingest(db: Path, made: Path) -> None:
+RUN_OF = "select run_key from run join run_log using (run_id) join sighting using (sighting_id) where "
+
+
+def test_what_comes_back_is_as_it_was_with_its_exclusion_and_also_in_an_archive(db: Path, made: Path) -> None:
+    key = one(db, f"{RUN_OF} path = 'watched/x/x.log'")
+    exclude(key, reason="bad", db=db)
     before = everything(db)
 
-    forget("old.tar.gz!/old/p.log", db=db)
-
+    forget("watched/x/x.log", "old.tar.gz!/old/p.log", db=db)
+    assert ask(db, "select * from kept.excluded_run") == []
     result = ingest(made / "logs", db=db)
-    assert (result.files["loaded"], result.files["unreadable"]) == (1, 0)
+
+    assert (result.files["loaded"], result.files["unreadable"]) == (2, 0)
+    assert ask(db, "select run_key, reason from kept.excluded_run") == [(key, "bad")]
     assert everything(db) == before
 
 
-def test_an_exclusion_survives_forgetting_and_coming_back(db: Path, made: Path) -> None:
-    key = one(
-        db,
-        "select run_key from run join run_log using (run_id) join sighting using (sighting_id) where path = 'watched/x/x.log'",
-    )
-    exclude(key, reason="bad", db=db)
-
-    forget("watched/x/x.log", db=db)
-    assert ask(db, "select * from kept.excluded_run") == []
-    ingest(made / "logs", db=db)
-
-    assert ask(db, "select run_key, reason from kept.excluded_run") == [(key, "bad")]
-
-
 def test_an_exclusion_stays_with_the_twin_and_with_the_log_that_comes_back(db: Path, made: Path) -> None:
-    key = one(
-        db,
-        "select run_key from run join run_log using (run_id) join sighting using (sighting_id) where role = 'duplicate_stream'",
-    )
+    key = one(db, f"{RUN_OF} role = 'duplicate_stream'")
     exclude(key, reason="bad", db=db)
 
     [(_, twin_key)] = forget("twins/a.log", db=db).runs.rows()
@@ -212,28 +212,9 @@ def test_an_exclusion_stays_with_the_twin_and_with_the_log_that_comes_back(db: P
     assert ask(db, "select run_key, reason from kept.excluded_run") == [(key, "bad")]
 
 
-def test_a_dry_run_says_the_same_and_removes_nothing(db: Path) -> None:
-    before, private = everything(db), seen(db)
-
-    would = forget("twins/a.log", "odd.log", dry_run=True, db=db)
-
-    assert (everything(db), seen(db)) == (before, private)
-    went = forget("twins/a.log", "odd.log", db=db)
-    assert went.logs.equals(would.logs)
-    assert went.runs.equals(would.runs)
-
-
 def seen(db: Path) -> dict[str, object]:
     with closing(PrivateFile(db)) as private:
         return dict(private.seen())
-
-
-def test_the_private_file_forgets_the_place(db: Path) -> None:
-    assert any(place.endswith("odd.log") for place in seen(db))
-
-    forget("odd.log", db=db)
-
-    assert not any(place.endswith("odd.log") for place in seen(db))
 
 
 def test_a_ledger_without_its_private_files_forgets_too_and_makes_none(db: Path) -> None:
@@ -266,8 +247,8 @@ def test_a_log_is_named_by_hash_id_or_place(db: Path) -> None:
     log_id, content_hash = one(
         db, "select log_id, content_hash from log join sighting using (log_id) where path = 'odd.log'"
     )
-    for name in (content_hash, content_hash[:10].upper(), str(log_id), "odd.log", "odd.log:1"):
-        assert forget(name, dry_run=True, db=db).logs["log_id"].to_list() == [log_id]
+    names = (content_hash, content_hash[:10].upper(), str(log_id), "odd.log", "odd.log:1")
+    assert forget(*names, dry_run=True, db=db).logs["log_id"].to_list() == [log_id]
 
 
 def test_what_names_no_log_removes_nothing(db: Path) -> None:
