@@ -120,6 +120,16 @@ def refuse_existing(*places: Path, cure: str, taken: Container[Path] = ()) -> No
             raise UsageError(f"{place}: exists already and is not overwritten. {cure}")
 
 
+def need_utf8(text: str) -> None:
+    """Raises UsageError for a text of the user that contains bytes which are not UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        # Python keeps such a byte as a lone surrogate.
+        shown = text.encode("utf-8", "backslashreplace").decode().replace("\\udc", "\\x")
+        raise UsageError(f"{shown}: not UTF-8 text: give it in UTF-8") from error
+
+
 def counted(number: int, what: str) -> str:
     """Returns a count with its noun: 1 line, 2 lines."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import Filters
 from benchledger.answers.rows import reading
-from benchledger.errors import UsageError
+from benchledger.errors import UsageError, need_utf8
 from benchledger.store.confined import check_statement, confine
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.frames import frame_of
@@ -103,6 +103,7 @@ def _check_values(con: duckdb.DuckDBPyConnection, question: Query, bound: dict[s
 def _ask(con: duckdb.DuckDBPyConnection, statement: str, parameters: dict[str, Any]) -> Frame:
     import duckdb
 
+    need_utf8(statement)
     confine(con)
     check_statement(con, statement)
     try:

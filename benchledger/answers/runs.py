@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from benchledger.answers.filters import MACHINE_COLUMNS, Filters, read_filters
 from benchledger.answers.notebook import Frame
 from benchledger.answers.rows import reading
+from benchledger.errors import UsageError
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.frames import frame_of
 from benchledger.store.run_keys import need_runs
@@ -57,12 +59,14 @@ def runs(
     Runs dated only by file time are listed last. Raises NothingFoundError if no run meets the filters, UsageError for
     an unknown column.
     """
+    if limit is not None and limit < 1:
+        raise UsageError(f"limit is {limit}, must be 1 or more")
     filters = read_filters(campaign, {**case_columns, "status": status}, extra=[*MACHINE_COLUMNS, "status"])
     with reading(db) as con:
         every = all_runs(con)
         need_matching_runs(con, db, every, filters)
         found = filters.apply(every).order(NEWEST_FIRST)
-        return Frame(frame_of(found if limit is None else found.limit(limit)))
+        return Frame(frame_of(found if limit is None else found.limit(min(limit, sys.maxsize))))
 
 
 def all_runs(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from benchledger.cli.signals import stopped_by
-from benchledger.errors import BenchledgerError, UsageError, suggestion
+from benchledger.errors import BenchledgerError, UsageError, need_utf8, suggestion
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -121,10 +121,9 @@ def _refuse_odd_words(ctx: click.Context) -> None:
     """Raises CommandError if a word of the command is no UTF-8: of paths alone that can be read."""
     for word in ctx.meta[_WORDS]:
         try:
-            word.encode()
-        except UnicodeEncodeError as error:
-            shown = word.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-            raise CommandError(UsageError(f"{shown}: not UTF-8 text: give it in UTF-8")) from error
+            need_utf8(word)
+        except UsageError as error:
+            raise CommandError(error) from error
 
 
 def _explain_failure(ctx: click.Context, error: BaseException) -> None:

@@ -24,5 +24,5 @@ def sql(settings: Settings, statement: str, form: str, output: Path | None) -> N
     `-` reads the statement from standard input.
     """
     if statement == "-":
-        statement = sys.stdin.read()
+        statement = sys.stdin.buffer.read().decode(errors="surrogateescape")
     print_frame(benchledger.sql(statement, db=settings.db), form, output)

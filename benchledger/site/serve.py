@@ -9,6 +9,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
+from urllib.parse import unquote
 
 # Nobody else can reach it.
 LOOPBACK = "127.0.0.1"
@@ -20,7 +21,7 @@ class _Files(SimpleHTTPRequestHandler):
     def send_head(self) -> BytesIO | BinaryIO | None:
         # DNS rebinding: a stranger's page whose host name resolves to this machine could read the files in a browser.
         host = self.headers.get("Host", LOOPBACK).partition(":")[0]
-        if host not in (LOOPBACK, "localhost") or "%00" in self.path:
+        if host not in (LOOPBACK, "localhost") or "\0" in unquote(self.path):
             self.send_error(404)
             return None
         return super().send_head()
@@ -38,10 +39,15 @@ class _Files(SimpleHTTPRequestHandler):
         pass
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, *_: object) -> None:
+        """Prints nothing: a browser may close its connection at any time."""
+
+
 @contextmanager
 def site_server(folder: Path, port: int = 0) -> Iterator[ThreadingHTTPServer]:
     """Yields a server of the files of a folder, bound to loopback; port 0 takes a free one."""
-    with ThreadingHTTPServer((LOOPBACK, port), partial(_Files, directory=str(folder))) as server:
+    with _Server((LOOPBACK, port), partial(_Files, directory=str(folder))) as server:
         yield server
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from benchledger import ingest
+from benchledger import ingest, runs
 from benchledger.answers.rows import reading
-from benchledger.errors import DatabaseError
+from benchledger.errors import DatabaseError, UsageError
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import put, run_text
 
@@ -75,3 +75,29 @@ def test_a_view_of_a_ledger_from_elsewhere_reads_no_other_file(ledger: Path, tmp
         assert done.exit_code in (1, 2)
         assert done.stderr.startswith("Error: ")
         assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "stdin", "told"),
+    [
+        (("sql", "-"), b"select '\xff'", r"select '\xff': not UTF-8 text"),
+        (("sql", "select 'infinity'::date as day"), b"", "column day has a time outside of the years 1 to 9999"),
+        (("sql", "select interval '10000000 years' as long"), b"", "an interval that is too long"),
+        (("sql", "select 1::union(n int) as either"), b"", "polars cannot hold the rows"),
+    ],
+)
+def test_what_no_answer_can_hold_is_told_in_one_line(
+    ledger: Path, words: tuple[str, ...], stdin: bytes, told: str
+) -> None:
+    done = run_bench(*words, db=ledger, stdin=stdin)
+
+    assert done.exit_code in (1, 2)
+    assert told in done.stderr
+    assert "benchledger" not in done.stderr
+
+
+def test_a_list_in_an_answer_may_hold_intervals_and_a_limit_any_number(ledger: Path) -> None:
+    assert "1 day" in run_bench("sql", "select [interval '1 day'] as spans", db=ledger).stdout
+    assert run_bench("runs", "--limit", str(10**30), db=ledger).exit_code == 0
+    with pytest.raises(UsageError, match="limit is 0, must be 1 or more"):
+        runs(limit=0, db=ledger)
