@@ -32,11 +32,15 @@ def refuse_link(path: Path) -> None:
 def need_regular_ledger(path: Path | str) -> None:
     """Raises UsageError as need_regular does, for a database and its write-ahead log, which DuckDB opens too.
 
-    Raises DatabaseError if the log is a link, or for another kind of file: for SQLite, DuckDB would load an extension.
+    Raises DatabaseError if the log is a link (symbolic or hard), or for another kind of file: for SQLite, DuckDB would
+    load an extension.
     """
     for file in (path, f"{path}.wal"):
         need_regular(file)
-    refuse_link(Path(f"{path}.wal"))
+    refuse_link(wal := Path(f"{path}.wal"))
+    if wal.exists() and wal.stat().st_nlink > 1:
+        cure = f"Copy it, and move the copy into its place: cp {wal} copy; mv copy {wal}"
+        raise DatabaseError(f"{wal}: has another name, too (a hard link), and that file would be written. {cure}")
     if not is_duckdb(path):
         raise DatabaseError(f"{path}: is not a DuckDB database. Name a ledger instead")
 

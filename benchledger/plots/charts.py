@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchledger.errors import UsageError
+from benchledger.errors import BenchledgerError, UsageError
 from benchledger.exports.values import json_text
 from benchledger.plots.data import plot_data
 from benchledger.plots.extra import need
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 ENDINGS = (".svg", ".png", ".json")
 _VERSION = "6.1"
 _PIXELS = 2
+# A limit of 64 GiB is too low, one of 70 is not: V8 reserves two spaces of 32 GiB.
+_ADDRESSES = 80 << 30
 
 
 def plot_scaling(*, db: Path | str = DEFAULT_DB, **asked: Any) -> alt.VConcatChart:
@@ -78,11 +81,29 @@ def need_ending(file: Path) -> str:
 
 
 def file_bytes(spec: Spec, file: Path) -> bytes:
-    """Returns the picture in the form that the file's ending names. Raises UsageError for another ending."""
+    """Returns the picture in the form that the file's ending names.
+
+    Raises UsageError for another ending, and BenchledgerError if too few addresses are allowed to draw it.
+    """
     ending = need_ending(file)
     if ending == ".json":
         return (json_text(spec) + "\n").encode()
     convert = need("vl_convert")
+    _need_addresses()
     if ending == ".svg":
         return str(convert.vegalite_to_svg(spec, vl_version=_VERSION)).encode()
     return bytes(convert.vegalite_to_png(spec, vl_version=_VERSION, scale=_PIXELS))
+
+
+def _need_addresses() -> None:
+    # vl-convert runs JavaScript by V8, which ends the process where it cannot reserve addresses.
+    with suppress(ImportError):  # Windows has no such limit
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if limit != resource.RLIM_INFINITY and limit < _ADDRESSES:
+            raise BenchledgerError(
+                f"a picture needs {_ADDRESSES >> 30} GiB of addresses, most of which it does not use, but ulimit -v "
+                f"allows {limit >> 30}. Raise the limit: ulimit -v unlimited. Or write a .json file, or draw in the "
+                f"terminal (without --output)"
+            )

@@ -44,6 +44,15 @@ def test_a_link_that_lay_there_before_the_ledger_is_not_written_through(db: Path
     assert not (tmp_path / "target").exists()
 
 
+def test_a_hard_link_in_the_place_of_the_write_ahead_log_is_not_written_through(filled: Path, tmp_path: Path) -> None:
+    target = put(tmp_path / "target", "mine")
+    Path(f"{filled}.wal").hardlink_to(target)
+
+    with pytest.raises(DatabaseError, match="has another name, too"):
+        ingest(put(tmp_path / "more" / "b.log", run_text(seed=7, at=9e4).log), db=filled)
+    assert target.read_text() == "mine"
+
+
 def test_what_another_command_has_not_completed_is_no_log(db: Path, tmp_path: Path) -> None:
     for name in (
         "run.log.redacting.new-17",

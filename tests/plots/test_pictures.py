@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import benchledger
-from benchledger.errors import UsageError
+from benchledger.errors import BenchledgerError, UsageError
 from benchledger.plots.charts import file_bytes
 from benchledger.plots.data import Plot, plot_data
 from benchledger.plots.extra import MOST
@@ -218,3 +218,15 @@ def test_a_number_that_is_not_finite_has_no_bar(plots: dict[str, Plot], size: fl
     odd = plots["speed"].points.with_columns(y=pl.lit(size))
 
     assert "█" not in terminal_text(replace(plots["speed"], points=odd), 80, coloured=False)
+
+
+def test_too_few_addresses_are_told_where_the_process_would_be_ended(
+    plots: dict[str, Plot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resource = pytest.importorskip("resource", reason="no limits on this system")
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (8 << 30, 8 << 30))
+    spec = vega_lite(plots["speed"])
+
+    with pytest.raises(BenchledgerError, match=r"needs 80 GiB of addresses.*ulimit -v allows 8"):
+        file_bytes(spec, Path("x.svg"))
+    assert file_bytes(spec, Path("x.json"))
