@@ -19,6 +19,11 @@ _ENDINGS = r"(?:log|txt|out|err|csv|jsonl?|ya?ml|toml|para|md|py|gz|bz2|xz|zst|z
 _HOLE = re.compile(r"\{([a-z]+)\}")
 
 
+def joined(name: str) -> str:
+    """Returns the name of a field without signs between its words, in lower case: `hostName` is `host_name`."""
+    return canonical(name).replace("_", "")
+
+
 def canonical(name: str) -> str:
     """Returns the name of a field with `_` between its words, in lower case."""
     return name.lower().replace("-", "_").replace(" ", "_")
@@ -30,8 +35,9 @@ def key_hints(name: str, following: str = "=:.,;|\n\r\"'(] \t\\") -> tuple[str, 
 
     They are the name, and each character that may follow, unless it has several words.
     """
-    names = dict.fromkeys(canonical(name).replace("_", between) for between in " _-")
-    return tuple(name + after for name in names for after in (following if len(names) == 1 else ("",)))
+    parts = canonical(name).split("_")
+    glued = tuple("".join(parts) + end for end in following)
+    return glued if len(parts) == 1 else (*glued, *(between.join(parts) for between in " _-"))
 
 
 def compile_keys(keys: tuple[Key, ...]) -> re.Pattern[str]:
@@ -75,7 +81,7 @@ def _any_name(keys: tuple[Key, ...]) -> str:
     # By their first letter, so that few are tried at each place. The longest name of a place wins.
     known = sorted({canonical(name) for key in keys for name in key.names}, key=lambda one: (one[0], -len(one), one))
     return "|".join(
-        rf"{first}(?:{'|'.join(re.escape(name[1:]).replace('_', '[ _-]') for name in group)})"
+        rf"{first}(?:{'|'.join(re.escape(name[1:]).replace('_', '[ _-]?') for name in group)})"
         for first, group in groupby(known, key=lambda name: name[0])
     )
 

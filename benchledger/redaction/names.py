@@ -18,6 +18,7 @@ from benchledger.redaction.compiling import (
     compile_open,
     compile_shape,
     domain_ending,
+    joined,
     key_hints,
     loose,
 )
@@ -66,7 +67,7 @@ class Names:
         self._pseudonyms = pseudonyms
         self.private = PrivateNames(rules)
         self._asked: dict[str, str | None] = {}
-        self._keys = {canonical(name): key for key in rules.keys for name in key.names}
+        self._keys = {joined(name): key for key in rules.keys for name in key.names}
         secret = tuple(key for key in rules.keys if key.kind == "secret")
         others = tuple(key for key in rules.keys if key.kind != "secret")
         shapes = [(shape, loose(shape)) for shape in rules.shapes]
@@ -135,12 +136,12 @@ class Names:
         if name not in self._asked:
             if len(self._asked) >= _KEPT:
                 self._asked.clear()
-            self._asked[name] = key.kind if (key := self._keys.get(canonical(name))) else None
+            self._asked[name] = key.kind if (key := self._keys.get(joined(name))) else None
         return self._asked[name]
 
     def value(self, name: str, text: str) -> str | None:
         """Redacts a text as the value of a field with this name; None if the name tells no kind."""
-        key = self._keys.get(canonical(name))
+        key = self._keys.get(joined(name))
         return None if key is None else self._of_key(key, text)
 
     def title(self, title: str) -> str | None:
@@ -148,7 +149,7 @@ class Names:
         return next((name for start in range(len(words)) if self.kind_of(name := "_".join(words[start:]))), None)
 
     def cell(self, name: str, text: str) -> str:
-        key = self._keys[canonical(name)]
+        key = self._keys[joined(name)]
         is_person = key.kind in ("user", "owner") and text[:1].isupper()
         if key.kind in ("user", "owner") and text[:1].isdigit():
             return text
@@ -222,9 +223,9 @@ class Names:
         return lambda match: self._pseudonyms.of(kind, match.group())
 
     def _keyed(self, match: re.Match[str]) -> str:
-        key = self._keys[canonical(match["name"])]
+        key = self._keys[joined(match["name"])]
         before, value = match.group()[: match.start("value") - match.start()], match["value"]
-        if PSEUDONYM.fullmatch(value) or canonical(value).endswith(canonical(match["name"])):
+        if PSEUDONYM.fullmatch(value) or joined(value).endswith(joined(match["name"])):
             return match.group()  # host=my_host (code in a traceback)
         if " " in value and key.kind not in ("user", "owner", "secret"):
             value, blank, rest = value.partition(" ")

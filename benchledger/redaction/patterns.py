@@ -63,9 +63,14 @@ _SECRETS = (
     (("password is ",), rf"(?i)\bpassword is [\"'`]?(?P<secret1>(?=[a-z_-]{{0,64}}[^a-z\s_-]){SECRET})"),
     (("curl",), rf"\bcurl\b[^\n]{{0,200}}? (?:-u|--user)[ =]['\"]?(?P<user1>{USER}):(?P<secret1>{SECRET})"),
     (("login",), rf"\blogin\b[^\n]{{0,200}}? -p[ =](?P<secret1>{SECRET})"),
+    # A sentence: `The secret is: ...`, `your token ...`
     (
-        ("api key ", "api_key ", "apikey ", "token "),
-        r"(?i)\b(?:api[_ -]?key|token) (?P<secret1>(?=[a-f]{0,64}\d)[0-9a-f]{32,64})\b",
+        ("api key", "api_key", "apikey", "token ", "token:", "secret ", "secret:", "credential"),
+        (
+            r"(?i)\b(?:api[_ -]?key|token|secret|credentials?)(?: [a-z]{1,12}){0,3}? ?:? ?[\"'`]?"
+            r"(?P<secret1>(?=[a-f]{0,64}\d)[0-9a-f]{32,64}\b|(?-i:(?=[^\Wa-z]{0,64}[a-z])(?=[^\WA-Z]{0,64}[A-Z])"
+            r"(?=(?:[^\W\d]{0,24}\d){3})[A-Za-z0-9_]{24,256}+)(?![\w./-]))"
+        ),
     ),
     (("api.telegram.org/bot",), r"api\.telegram\.org/bot(?P<secret1>\d{6,12}:[\w-]{20,64}+)"),
     ((":aa",), r"(?<!\w)(?P<secret1>\d{8,10}:AA[\w-]{33})(?!\w)"),

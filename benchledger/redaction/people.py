@@ -79,8 +79,11 @@ PEOPLE = (
     ),
     (("running as ",), rf"(?i)\brunning as (?:user )?{_NO_USER}{_LOGIN}(?=[\s.,;:)]|$)"),
     (
-        ("submitted by ", "owned by "),
-        rf"(?i)\b(?:submitted|owned) by {_NO_USER}(?:user )?{_LOGIN}(?=[\s.,;)]|$)(?: from (?P<node1>{HOST}))?",
+        tuple(f"{verb} by " for verb in ("submitted", "owned", "queued", "reserved", "booked")),
+        (
+            rf"(?i)\b(?:submitted|owned|queued|reserved|booked) by {_NO_USER}(?:user )?{_LOGIN}(?=[\s.,;)]|$)"
+            rf"(?: from (?P<node1>{HOST}))?"
+        ),
     ),
     # gpustat's users
     (
