@@ -71,6 +71,12 @@ def compile_fields(keys: tuple[Key, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?im){begin}(?P<name>{_any_name(keys)}){between}{value}")
 
 
+def compile_lists(keys: tuple[Key, ...]) -> re.Pattern[str]:
+    """Returns a regex of lists in JSON and Python, after a name or its plural."""
+    between = r"s?[\"']?[ \t]{0,8}[:=][ \t]{0,8}[\[(]"
+    return re.compile(rf"(?i)(?<![A-Za-z0-9])(?P<name>{_any_name(keys)}){between}(?P<values>[^\[\]()\n]{{3,8192}}+)")
+
+
 def compile_open(keys: tuple[Key, ...]) -> re.Pattern[str]:
     """Returns a regex of a name at the end of a line, whose value is below it."""
     end = r"[\"']?(?: \([^()\n]{0,40}\))?[ \t]{0,8}[:=][ \t]{0,8}(?:[|>][+-]?|\[)?$"

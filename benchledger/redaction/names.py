@@ -14,6 +14,7 @@ from benchledger.redaction.compiling import (
     compile_context,
     compile_fields,
     compile_keys,
+    compile_lists,
     compile_marked_secrets,
     compile_open,
     compile_shape,
@@ -32,6 +33,7 @@ _AT = re.compile(r"(?<![\w.+@-])([\w.+-]{1,64}+)@(?!@)(" + HOST + r")")
 # recall@thr=0.5, prec@top3, AR@all: a measure and where it is taken.
 _MEASURE = re.compile(r"(?:[\w.-]*[._-])?(?:recall|prec(?:ision)?|acc(?:uracy)?|m?a[pr]|ndcg|mrr|hits?|f1|m?iou|pck)")
 _CUTOFF = re.compile(r"(?:top|thr|iou|all|max)[_-]?\d{0,4}")
+_QUOTED = re.compile(r"(?<=[\"'])[^\"',\s]{2,253}(?=[\"'])")
 _NUMBER = re.compile(r"[-+$]?\d[\d.,:]*(?:[eE][-+]?\d+)?[ ]?[A-Za-z%/]{0,9}")
 _LEAST_SERIAL = 9
 # Limit of the cache of field names.
@@ -92,6 +94,7 @@ class Names:
                   if quick is None),
                 *self._key_rules(others),
                 *self._fields(others),
+                *self._lists(tuple(key for key in others if key.kind not in ("group", "project"))),
                 Rule(("://",), lambda: _URL, self._url),
                 Rule(("@",), lambda: _AT, self._at),
             ]
@@ -109,6 +112,10 @@ class Names:
     def _fields(self, keys: tuple[Key, ...]) -> Iterator[Rule]:
         hints = tuple(hint for key in keys for name in key.names for hint in key_hints(name, " \t|>\"'"))
         yield Rule(hints, partial(compile_fields, keys), self._field)
+
+    def _lists(self, keys: tuple[Key, ...]) -> Iterator[Rule]:
+        hints = tuple(hint for key in keys for name in key.names for hint in key_hints(f"{name}s", ":=\"' "))
+        yield Rule(hints, partial(compile_lists, keys), self._listed)
 
     def _marked_secrets(self, keys: tuple[Key, ...]) -> Iterator[Rule]:
         if keys:
@@ -146,7 +153,14 @@ class Names:
 
     def title(self, title: str) -> str | None:
         words = re.split(r"[_.]", canonical(re.split(r"[(\[]", title)[0].strip(" #%.")))
-        return next((name for start in range(len(words)) if self.kind_of(name := "_".join(words[start:]))), None)
+        for start in range(len(words)):
+            name = "_".join(words[start:])
+            kind = self.kind_of(name)
+            if name in ("host", "hosts"):
+                return "node"  # Host and Device: where an operation ran
+            if kind is not None and kind != "project" and (kind != "group" or start == 0):
+                return name
+        return None
 
     def cell(self, name: str, text: str) -> str:
         key = self._keys[joined(name)]
@@ -242,6 +256,11 @@ class Names:
     def _field(self, match: re.Match[str]) -> str:
         before = match.group()[: match.start("value") - match.start()]
         return before + self.cell(match["name"], match["value"])
+
+    def _listed(self, match: re.Match[str]) -> str:
+        name = self.title(match["name"]) or match["name"]
+        values = _QUOTED.sub(lambda value: self.cell(name, value.group()), match["values"])
+        return match.group()[: match.start("values") - match.start()] + values
 
     def _world(self, match: re.Match[str]) -> str:
         # DeepSpeed's hosts with their GPUs: base64 of JSON.

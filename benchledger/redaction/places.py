@@ -43,6 +43,10 @@ _WORK = (
     r"|repos?|git|github|src|wandb|results|workspace|work|dask-worker-space|mmdet\w+|detectron2?|fairseq|apex"
     r"|[Mm]egatron\S{0,4}|nanoGPT|yolov\d|swin|[\w-]{1,40}\.(?:py|sh|ipynb|ya?ml))(?=[/\\\s:'\"),]|$)"
 )
+_PROJECTS = ("work", "project", "projects", "proj", "groups")
+_TREES = (
+    "cdirs/", "/gs/", "/lus/", "/cluster/proj", "leonardo_", "/ccs/proj/", "/mimer/", "/groups/", "/proj/", "/p/",
+)  # fmt: skip
 # Lower case, as login names are.
 _LOGIN = r"[a-z]{2}[a-z0-9._-]{0,29}"
 _TREE = rf"(?P<tree1>{_GROUP}(?:/{_LOGIN}(?=/))?)(?![\w@.])"
@@ -72,6 +76,14 @@ _FOLDERS = (
             rf"(?:/(?P<owner2>{_LOGIN})(?=/))?"
         ),
     ),
+    # Below folders of projects, a group and then a user
+    (
+        tuple(f"/{name}{digit}/" for name in _PROJECTS for digit in ("", *"123456")),
+        (
+            r"(?<![\w.~/@-])/(?!(?:root|workspace|opt|usr|homes?|users?|app|code|tmp|content|var)/)(?:[\w-]{1,16}/){0,3}?"
+            rf"(?:{'|'.join(_PROJECTS)})\d?/(?:\d{{1,6}}/|snic/)?(?P<pair1>{_GROUP}/{_LOGIN})(?=/)"
+        ),
+    ),
     # The folder of a user shows itself by what it holds, or by a number: /data2/jdoe/ckpts, /vol/vision/jd1020/x
     (
         tuple(f"/{root}{sign}" for root in _ROOTS for sign in "/_-0123456789"),
@@ -82,40 +94,17 @@ _FOLDERS = (
     ),
     # Below folders of projects stand groups, then users; folders of code have such names too.
     (
+        (*_DISKS, *_TREES),
         (
-            *_DISKS,
-            "cdirs/",
-            "/gs/",
-            "/lus/",
-            "/cluster/proj",
-            "leonardo_",
-            "/ccs/proj/",
-            "/mimer/",
-            "/groups/",
-            "/proj/",
-            "/p/",
-        ),
-        (
-            rf"(?:{_DISK}(?:[\w-]{{1,16}}/){{0,4}}?(?:projects?|proj|groups|fsw|cdirs|orion|alpine\d?)|(?<![\w.~/@-])/(?:groups|proj"
-            r"|p/(?:project\d?|scratch|largedata\d?|data\d?|arch\d?|fastdata)|ccs/proj|gs/[a-z]{2}\d|cluster/projects?"
+            rf"(?:{_DISK}(?:[\w-]{{1,16}}/){{0,4}}?(?:projects?|proj|groups|fsw|cdirs|orion|alpine\d?)"
+            r"|(?<![\w.~/@-])/(?:groups|proj|p/(?:project\d?|scratch|largedata\d?|data\d?|arch\d?|fastdata)|ccs/proj|gs/[a-z]{2}\d|cluster/projects?"
             rf"|(?:global/)?cfs/cdirs|lus/[a-z]{{3,12}}(?:/projects)?|mimer/nobackup/groups)|/leonardo_\w{{4,8}})/{_TREE}"
         ),
     ),
     (("project_",), r"/(?P<group1>project_\d{5,12})(?:/(?P<owner1>[a-z][\w.-]{2,31})(?=/)|\b)"),
     (
-        tuple(
-            f"/{name}{digit}/"
-            for name in ("work", "project", "projects", "proj", "groups")
-            for digit in ("", *"123456")
-        ),
-        (
-            r"(?<![\w.~/@-])/(?!(?:root|workspace|opt|usr|homes?|users?|app|code|tmp|content|var)/)(?:[\w-]{1,16}/){0,3}?"
-            rf"(?:work|projects?|proj|groups)\d?/(?:\d{{1,6}}/|snic/)?(?P<pair1>{_GROUP}/{_LOGIN})(?=/)"
-        ),
-    ),
-    (
         _DISKS,
-        rf"{_DISK}{_BETWEEN}(?:home-)?(?P<owner1>{_FOLDER}+)(?![\w@])(?:/(?P<owner2>[a-z]{{2,12}}\d{{1,5}})(?=/))?",
+        rf"{_DISK}{_BETWEEN}(?:home-)?(?P<owner1>{_FOLDER}+)(?![\w@])(?:/(?P<owner2>[a-z]{{2,12}}\d{{1,7}})(?=/))?",
     ),
     (("/u/",), r"(?<![\w/.@~-])/u/(?:[a-z]/)?(?P<owner1>[A-Za-z][\w.-]{1,31}+)(?![\w@])"),
     (("/dsshome",), rf"/dss/dsshome\d{{0,2}}/\w{{1,8}}/(?P<owner1>{_LOGIN}+)(?![\w@])"),

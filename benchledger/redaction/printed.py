@@ -34,8 +34,6 @@ _MPI = (
     "mcw rank",
 )  # fmt: skip
 _STATES = ("idle", "mix", "alloc", "down", "drain", "drng", "comp", "resv", "maint")
-_LISTS = ("hosts", "hostnames", "nodes", "nodelist", "node_list", "machines")
-_LISTED = rf"[\"'](?P<node1>{HOST})[\"']" + "".join(rf"(?:, ?[\"'](?P<node{n}>{HOST})[\"'])?+" for n in range(2, 65))
 _ROW = rf"(?P<node1>{HOST})" + "".join(rf"(?:[ ,]{{1,2}}(?P<node{n}>{HOST}))?+" for n in range(2, 65))
 _RANGE = r"[A-Za-z][\w-]{0,62}\[\d[\d,-]{1,200}\][\w-]{0,16}"
 
@@ -70,7 +68,7 @@ PRINTED = (
     (
         (" on ",),
         (
-            rf"{_NOT_DATA} on {SIGN}{_NO_PART}(?=[A-Za-z.]{{0,40}}(?:\d[a-z]{{0,4}}\d|-[\w-]{{0,40}}\d))"
+            rf"{_NOT_DATA} on {SIGN}{_NO_PART}(?=[\w.]{{0,40}}(?:\d[a-z]{{0,4}}\d|-[\w-]{{0,40}}\d))"
             rf"(?P<machine1>{HOST})(?![/(=@]|:\S)"
         ),
     ),
@@ -194,11 +192,6 @@ PRINTED = (
     ((" nccl warn ",), rf"NCCL WARN [^<\n]{{0,80}} (?P<host1>{HOST})<\d{{1,5}}>"),
     (("ucx ", " ucc "), rf"\[(?P<host1>{HOST}):\d{{1,8}} ?:[\da-f]{{1,8}}\]"),
     (("mpi startup()",), rf"MPI startup\(\): \d{{1,6}} {{1,16}}\d{{1,9}} {{1,16}}(?P<host1>{HOST})"),
-    # Lists in JSON and Python
-    (
-        tuple(f"{name}{sign}" for name in _LISTS for sign in ('": [', "': [", "=[", ": [", '":[', " = [")),
-        rf"(?i)(?<![a-z0-9])(?:{'|'.join(_LISTS)})[\"']? ?[:=] ?\[ ?" + _LISTED,
-    ),
     (("syncing run",), rf"Syncing run \S{{1,128}} to (?P<group1>{USER})/(?P<group2>{USER})"),
     (("cifs",), rf"(?<![\w:/.])//(?P<host1>{HOST})/(?P<group1>[\w$.-]{{1,64}})(?= on /|[ \t]{{1,8}}/\S{{1,128}} cifs)"),
     ((" type nfs", " type lustre", " type cifs"), rf"(?<![\w.@/])(?P<host1>{HOST})(?=:/\S{{0,256}} on /)"),
