@@ -33,7 +33,6 @@ _MPI = (
     "[", "signal", "failing", "opal", "orte", "btl", "pml", "select", "read", "set mca", "***", "mca", "pmix", "plm:",
     "mcw rank",
 )  # fmt: skip
-_STATES = ("idle", "mix", "alloc", "down", "drain", "drng", "comp", "resv", "maint")
 _ROW = rf"(?P<node1>{HOST})" + "".join(rf"(?:[ ,]{{1,2}}(?P<node{n}>{HOST}))?+" for n in range(2, 65))
 _RANGE = r"[A-Za-z][\w-]{0,62}\[\d[\d,-]{1,200}\][\w-]{0,16}"
 
@@ -128,26 +127,12 @@ PRINTED = (
             rf"(?:\(\w|(?P<hosts1>{HOST_LIST}))"
         ),
     ),
-    # Slurm's sinfo, PBS's qstat, LSF's bjobs
-    (
-        tuple(f" {state}{sign}" for state in _STATES for sign in " *~"),
-        (
-            rf"\d{_GAP}(?:{'|'.join(_STATES)})\w{{0,4}}[*~#$@+-]?{_GAP}"
-            rf"(?P<hosts1>(?=\S{{0,64}}\d){HOST_LIST})[ \t]*$"
-        ),
-    ),
+    # PBS's qstat
     (
         (" r ", " q ", " c "),
         (
             rf"^\d{{1,12}}(?:\[\])?\.(?P<host1>{HOST}){_GAP}\S{{1,64}}{_GAP}(?P<user1>{USER}){_GAP}"
             rf"[\d:]{{1,12}}{_GAP}[RQCHE] "
-        ),
-    ),
-    (
-        (" run  ", " pend  ", " done  ", " exit  "),
-        (
-            rf"^\d{{1,12}}{_GAP}(?P<user1>{USER}){_GAP}(?:RUN|PEND|DONE|EXIT){_GAP}\S{{1,64}}{_GAP}(?P<host1>{HOST})"
-            rf"(?:{_GAP}(?:\d{{1,4}}\*)?(?P<node1>{HOST}))?"
         ),
     ),
     # kubectl get nodes, kubectl get pods -o wide

@@ -18,6 +18,8 @@ PRIVATE = {
     "| model | owner |\n|-------|-------|\n| bert  | ann   |": "|-------|-------| | bert  | <user>   |",
     "JOBID  NAME  USER     ST\n  123 train  ann       R": "  123 train  <user>       R",
     "OWNER   BATCH_NAME  DONE  RUN\nann     ID: 4417       _    1": "<user>     ID: 4417       _    1",
+    "PARTITION NODES  STATE NODELIST\ngpu*          3   idle sol[1-3]": "gpu*          3   idle <host>",
+    "JOBID USER STAT FROM_HOST EXEC_HOST\n4417  ann  RUN  lab-a     sol4": "4417  <user>  RUN  <host>     <host>",
     "hosts:\n  - sol\n  - luna\nlr: 0.1": "  - <host>   - <host> lr: 0.1",
     f"  api_key: >-\n    {KEY}\n  x: y": "    <secret>   x: y",
     '"nodelist": [\n  "gcn4",\n  "gcn5"\n]': '  "<host>",   "<host>" ]',
