@@ -9,7 +9,7 @@ from typing import Any
 from benchledger.definitions import log_format as model
 from benchledger.definitions.format_rows import JSON, read_json, read_row
 from benchledger.definitions.template import Template, read_templates
-from benchledger.definitions.toml_table import Table
+from benchledger.definitions.toml_table import Table, is_number
 from benchledger.definitions.vocabulary import CURRENT, PHASES, FactName, Mode, plain, vocabulary
 from benchledger.errors import suggestion
 
@@ -188,7 +188,7 @@ def _unit_of(table: Table) -> tuple[str | None, float]:
 
 def _unit(table: Table, key: str, subject: str, meaning: Any) -> tuple[str, float]:
     unit, scale = (meaning, 1.0) if not isinstance(meaning, list) else (*meaning, None, None)[:2]
-    if not isinstance(unit, str) or not isinstance(scale, int | float) or isinstance(scale, bool):
+    if not isinstance(unit, str) or not is_number(scale) or scale <= 0:
         table.fail(key, f"{subject} a unit or [unit, scale], not {meaning!r}")
     return table.known(key, "unit", unit, vocabulary().units), float(scale)
 

@@ -11,7 +11,7 @@ from string import Formatter
 from benchledger.definitions.definition_cache import cached, files_in
 from benchledger.definitions.folders import definition_files
 from benchledger.definitions.toml_file import read_toml
-from benchledger.definitions.toml_table import Table
+from benchledger.definitions.toml_table import Table, is_number
 from benchledger.errors import DefinitionError, UsageError
 
 LANGUAGES = ("en", "zh")
@@ -188,7 +188,7 @@ def read_layout(path: Path) -> Layout:
 
 def _report(table: Table) -> ReportLayout:
     rows = table.data.get("rows", [])
-    if not isinstance(rows, list) or not all(isinstance(row, int) for row in rows):
+    if not isinstance(rows, list) or not all(isinstance(row, int) and is_number(row) for row in rows):
         table.fail("rows", f"rows is a list of numbers of GPUs, not {rows!r}")
     numbers = table.texts("numbers")
     for column, how in numbers.items():

@@ -8,7 +8,7 @@ from benchledger.definitions.definition_cache import cached, files_in
 from benchledger.definitions.rounding import ROUNDINGS
 from benchledger.definitions.rule import COLUMNS, Rule
 from benchledger.definitions.toml_file import read_toml
-from benchledger.definitions.toml_table import Table
+from benchledger.definitions.toml_table import LARGEST, Table
 from benchledger.definitions.vocabulary import vocabulary
 
 __all__ = ["COLUMNS", "SPEED_UNITS", "Rule", "load_rules"]
@@ -89,7 +89,7 @@ def _check_value(table: Table, key: str, value: Any) -> None:
     if key in _CHOICES:
         table.choice(key, _CHOICES[key])
     elif key in _LEAST:
-        table.whole_number(key, _LEAST[key], _MOST.get(key))
+        table.whole_number(key, _LEAST[key], _MOST.get(key, LARGEST))
     elif key in _FLAGS:
         table.flag(key)
     elif key in _TEXTS:

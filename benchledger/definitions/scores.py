@@ -10,7 +10,7 @@ from benchledger.definitions.folders import definition_files
 from benchledger.definitions.rounding import ROUNDING_KEYS, Rounding, read_rounding
 from benchledger.definitions.rules import load_rules
 from benchledger.definitions.toml_file import read_toml
-from benchledger.definitions.toml_table import Table
+from benchledger.definitions.toml_table import Table, is_number
 from benchledger.errors import UsageError, suggestion
 
 _KEYS = ("method", "source", "description", "function", "rule", "among", "numbers", "weights", *ROUNDING_KEYS)
@@ -75,6 +75,6 @@ def _score(family: str, entry: Table, functions: Collection[str], rules: Collect
 def _numbers(entry: Table, key: str) -> dict[str, float]:
     values: dict[str, Any] = entry.any_values(key)
     for name, value in values.items():
-        if not isinstance(value, int | float) or isinstance(value, bool):
+        if not is_number(value):
             entry.fail(key, f"{key} are numbers by name, not {name} = {value!r}")
     return {name: float(value) for name, value in values.items()}

@@ -10,6 +10,14 @@ from benchledger.definitions.toml_file import TomlFile
 from benchledger.errors import DefinitionError, suggestion
 
 T = TypeVar("T")
+# What an integer column holds.
+LARGEST = 2**31 - 1
+_LARGEST_FLOAT = 1e300
+
+
+def is_number(value: object) -> bool:
+    """Tells whether a value of TOML is a finite number that a float holds; true is none."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST_FLOAT
 
 
 class Problems:
@@ -76,18 +84,18 @@ class Table:
         text = self.text_or_none(key)
         return (text,) if text is not None else ()
 
-    def whole_number(self, key: str, least: int | None = None, most: int | None = None) -> int:
+    def whole_number(self, key: str, least: int | None = None, most: int = LARGEST) -> int:
         value = self.data.get(key)
         if not isinstance(value, int) or isinstance(value, bool) or (least is not None and value < least):
             bound = "" if least is None else f" of at least {least}"
             self.fail(key, f"{key} must be a whole number{bound}, not {value!r}")
-        if most is not None and value > most:
+        if value > most:
             self.fail(key, f"{key} must be at most {most}, not {value!r}")
         return value
 
     def number(self, key: str, default: float) -> float:
         value = self.data.get(key, default)
-        if not isinstance(value, int | float) or isinstance(value, bool):
+        if key in self.data and not is_number(value):
             self.fail(key, f"{key} must be a number, not {value!r}")
         return float(value)
 
