@@ -156,8 +156,14 @@ def test_a_log_whose_place_is_private_is_told_by_its_hash_in_every_finding(ledge
         ("delete from kept.shape", "every record has a layout with a name for each value"),
         ("update kept.record set line = 9", "no record is beyond the last line of its log"),
         ("insert into kept.record select * from kept.record", "every log has as many records as it counts"),
-        ("insert into reject select log_id, 1, 0, null, 'x', 'x' from log", "every log has as many rejects as it counts"),
-        ("insert into kept.ignored_piece select log_id, 'x', 2 from log", "every log has as many ignored pieces as it counts"),
+        (
+            "insert into reject select log_id, 1, 0, null, 'x', 'x' from log",
+            "every log has as many rejects as it counts",
+        ),
+        (
+            "insert into kept.ignored_piece select log_id, 'x', 2 from log",
+            "every log has as many ignored pieces as it counts",
+        ),
         ("update run_log set log_id = 99", "every log of a run refers to an existing log"),
     ],
 )
