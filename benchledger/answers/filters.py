@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from benchledger.errors import NothingFoundError, UsageError, known, suggestion
+from benchledger.errors import NothingFoundError, UsageError, known, need_utf8, suggestion
 
 if TYPE_CHECKING:
     import duckdb
@@ -85,6 +85,7 @@ def _several(given: object) -> list[object]:
 
 
 def _text(value: object) -> str | None:
+    need_utf8(str(value))
     return None if value == UNKNOWN else str(value)
 
 

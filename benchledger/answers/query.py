@@ -55,6 +55,7 @@ def query(name: str, /, *, db: Path | str = DEFAULT_DB, **parameters: object) ->
 
     question = find_query(name)
     bound = question.bind(parameters)
+    need_utf8("".join(map(str, bound.values())))
     with reading(db, records=True) as con:
         _check_values(con, question, bound)
         return _ask(con, question.sql, bound)

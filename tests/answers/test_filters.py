@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchledger import report_failures, report_memory, report_speed, report_speedup, runs
+from benchledger import query, report_failures, report_memory, report_speed, report_speedup, runs
 from benchledger.answers.filters import CASE_COLUMNS
 from benchledger.errors import DatabaseError, NothingFoundError, UsageError, known
 from tests.ledger_rows import ledger_rows
@@ -98,6 +98,12 @@ def test_a_missing_ledger_says_how_to_make_it(tmp_path: Path) -> None:
 def test_a_text_from_a_caller_is_never_sql(db: Path) -> None:
     with pytest.raises(NothingFoundError, match="no series with campaign"):
         report_speed(db=db, campaign="' or true --")
+
+
+def test_a_text_that_is_not_utf8_is_told_to_a_caller_too(db: Path) -> None:
+    for ask in (lambda: runs(model="a\udcff", db=db), lambda: query("failures", campaign="a\udcff", db=db)):
+        with pytest.raises(UsageError, match=r"a\\xff.*: not UTF-8 text"):
+            ask()
 
 
 def test_known_numbers_stand_in_their_order_before_what_is_unknown() -> None:
