@@ -305,11 +305,16 @@ static Place read_mean(const Reader *reader, Place at, const Pair *of, Pair *mea
     return behind + 1;
 }
 
-/* The first end outside of quotes; NULL: the reference reader finds it, behind brackets. */
+/* The first end outside of quotes and brackets; NULL: the reference reader finds it, where brackets close far away. */
 static Place end_of(const Style *style, Span tail) {
     for (Place at = tail.start; style->end.start && at < tail.end; at++) {
         if (starts_with(at, tail.end, style->end)) return at;
-        if (*at == '(' || *at == '[' || *at == '{') return NULL;
+        if (*at == '(' || *at == '[' || *at == '{') {
+            Place closed = past_brackets(at, tail.end);
+            if (closed == NULL) return NULL;
+            at = closed - 1;
+            continue;
+        }
         if ((*at != '\'' && *at != '"') || at == tail.start || memchr(" \t=:,([{", at[-1], 8) == NULL) continue;
         Place limit = tail.end - at > MOST_QUOTED + 2 ? at + MOST_QUOTED + 2 : tail.end;
         Place behind = memchr(at + 1, *at, (size_t)(limit - at - 1));
