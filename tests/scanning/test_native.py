@@ -99,7 +99,7 @@ def test_a_format_of_steps_also_coloured_goes_to_the_reference_reader_for_nothin
 RUN = (
     b"device: cuda:0 n_gpu: 1, distributed training: True, 16-bits training: True\n"
     b"Iteration: 61%%|####| 2111/3443 [08:49<05:35,  3.97it/s]DLL 2021-05-23 10:58:40 - PARAMETER Config : "
-    b"[\"Namespace(lr=%d, fp16=True, name='a, b', max_steps=7)\"]\n"
+    b"[\"Namespace(lr=%d, betas=[0.9, 0.997], fp16=True, name='a, b', max_steps=7)\"]\n"
 )
 
 
