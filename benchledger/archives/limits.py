@@ -31,9 +31,9 @@ class Limits:
 class Budget:
     """Counts the bytes that came out of one archive on disk, inner layers too, against the bytes read from disk."""
 
-    def __init__(self, limits: Limits, taken: Callable[[], int]) -> None:
+    def __init__(self, limits: Limits, packed_bytes: Callable[[], int]) -> None:
         self.limits = limits
-        self._taken = taken
+        self._packed_bytes = packed_bytes
         self.bytes = 0
         self.files = 0
 
@@ -47,39 +47,43 @@ class Budget:
                     "if it is no bomb, allow more with --archive-bytes",
                 )
             )
-        if self.bytes > FREE_TOTAL and self.bytes > FREE_TOTAL + self.limits.ratio * self._taken():
-            raise LimitReached(_too_dense(self.limits, self.bytes, self._taken()))
+        if self.bytes > FREE_TOTAL and self.bytes > FREE_TOTAL + self.limits.ratio * self._packed_bytes():
+            raise LimitReached(_too_dense(self.limits, self.bytes, self._packed_bytes()))
 
     def spend_file(self) -> None:
         """Counts a file that came out. Raises LimitReached."""
         self.files += 1
-        if self.files > FREE_FILES and (self.files - FREE_FILES) * FILE_BYTES > self.limits.ratio * self._taken():
+        if (
+            self.files > FREE_FILES
+            and (self.files - FREE_FILES) * FILE_BYTES > self.limits.ratio * self._packed_bytes()
+        ):
             raise LimitReached(
                 Problem(
                     "bomb",
-                    f"{self.files:,} files came out of {self._taken():,} bytes, and reading stopped there",
+                    f"{self.files:,} files came out of {self._packed_bytes():,} bytes, and reading stopped there",
                     "if it is no bomb, allow more with --archive-ratio",
                 )
             )
 
-    def check_ratio(self, out: int, taken: int) -> None:
+    def check_ratio(self, out: int, packed_bytes: int) -> None:
         """Raises Damaged if one stream expanded more than the ratio allows."""
-        if out > FREE_BYTES and out > self.limits.ratio * taken:
-            raise Damaged(_too_dense(self.limits, out, taken))
+        if out > FREE_BYTES and out > self.limits.ratio * packed_bytes:
+            raise Damaged(_too_dense(self.limits, out, packed_bytes))
 
     def check_no_text(self, out: int) -> None:
         """Raises Damaged if a member that is not text expanded too much against all bytes read from disk so far."""
-        if out > FREE_BYTES and out * NO_TEXT_PART > self.limits.ratio * self._taken():
+        if out > FREE_BYTES and out * NO_TEXT_PART > self.limits.ratio * self._packed_bytes():
             allowed = Limits(max(self.limits.ratio // NO_TEXT_PART, 1))
-            problem = _too_dense(allowed, out, self._taken())
+            problem = _too_dense(allowed, out, self._packed_bytes())
             raise Damaged(
                 Problem(problem.kind, f"no text, and {problem.fact}", f"{problem.cure}, of which a fifth counts here")
             )
 
 
-def _too_dense(limits: Limits, out: int, taken: int) -> Problem:
+def _too_dense(limits: Limits, out: int, packed_bytes: int) -> Problem:
     return Problem(
         "bomb",
-        f"{out:,} bytes came out of {taken:,}, more than {limits.ratio} times as many, and reading stopped there",
+        f"{out:,} bytes came out of {packed_bytes:,}, more than {limits.ratio} times as many, "
+        "and reading stopped there",
         "if it is no bomb, allow more with --archive-ratio",
     )

@@ -27,7 +27,7 @@ class MemberStream:
         self._source = source
         self._budget = budget
         self._is_text: bool | None = None
-        self._taken = 0
+        self._unpacked_bytes = 0
         self._keep = keep
         self._ahead = b""
         self._over = False
@@ -67,9 +67,9 @@ class MemberStream:
             head = data[:_LOOKED_AT]
             # Zeros alone would pass as text with a gap from a crash.
             self._is_text = is_text(head) and head.count(0) * 2 <= len(head)
-        self._taken += len(data)
+        self._unpacked_bytes += len(data)
         if self._budget is not None and not self._is_text:
-            self._budget.check_no_text(self._taken)
+            self._budget.check_no_text(self._unpacked_bytes)
 
     def _fail(self, problem: Problem) -> None:
         self.problem, self._over = problem, True

@@ -67,7 +67,7 @@ class DiskFile:
         self._read = 0
 
     @property
-    def taken(self) -> int:
+    def bytes_read(self) -> int:
         """Returns the number of bytes read so far, at most its size."""
         return min(self._read, self.size)
 
@@ -79,7 +79,7 @@ class DiskFile:
             raise corrupt(f"cannot be read: {error.strerror or error}") from error
         self._read += len(data)
         if self._on_read is not None:
-            self._on_read(self.taken)
+            self._on_read(self.bytes_read)
         return data
 
     def seek(self, offset: int, whence: int = 0, /) -> int:

@@ -33,7 +33,7 @@ class Archive:
         on_read: Callable[[int], None] | None = None,
     ) -> None:  # fmt: skip
         self._disk = DiskFile(file, size, on_read)
-        self._budget = Budget(limits, lambda: self._disk.taken)
+        self._budget = Budget(limits, lambda: self._disk.bytes_read)
         self._where = Where("", name, None, mtime_ns)
 
     def damaged(self, problem: Problem) -> Member:

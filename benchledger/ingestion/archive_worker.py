@@ -41,8 +41,8 @@ class ArchiveWorker:
         self._processes, self._archives = processes, archives
         # What was yielded so far: how many archives have ended, and the places of the members.
         self._ended = 0
-        self.taken: set[str] = set()
-        # The member that it told last.
+        self.places_read: set[str] = set()
+        # The member that it announced last.
         self.member: FoundFile | None = None
         # Our end of the pipe that the worker makes, and the name under which the worker sends it.
         self._pipe: Connection | None = None
@@ -51,8 +51,8 @@ class ArchiveWorker:
 
     @property
     def rest(self) -> list[ArchiveToRead]:
-        """The archives that have not ended, without the members that were taken."""
-        return [archive.without(self.taken) for archive in self._archives[self._ended :]]
+        """The archives that have not ended, without the members that were read."""
+        return [archive.without(self.places_read) for archive in self._archives[self._ended :]]
 
     def parts(self, on_read: Callable[[int], None], meanwhile: Callable[[], None]) -> Iterator[ReadMembers]:
         """The parts, in order. Raises the error of the worker.
@@ -87,7 +87,7 @@ class ArchiveWorker:
                     # The worker has ended where this was its last part.
                     pipe.send(None)
                 self._ended += part.ended
-                self.taken.update(file.place for file in part.files)
+                self.places_read.update(file.place for file in part.files)
                 yield part
         if failure is not None:
             raise failure
@@ -100,7 +100,7 @@ class ArchiveWorker:
         """Waits until the worker has started; returns our end of its pipe."""
         from multiprocessing.connection import Connection
 
-        while (descriptor := self._processes.open_files.taken(self._pipe_name)) is None:
+        while (descriptor := self._processes.open_files.take(self._pipe_name)) is None:
             self._check_worker(meanwhile)
             time.sleep(_START_S)
         self._pipe = Connection(descriptor)
@@ -124,12 +124,12 @@ class ArchiveWorker:
 
 
 class _WorkerPipe:
-    """The worker's end of the pipe: it sends parts and progress, and receives a message for each part taken."""
+    """The worker's end of the pipe: it sends parts and progress, and receives a message for each part yielded."""
 
     def __init__(self, pipe: Connection, helpers: int) -> None:
         self._pipe, self._helpers = pipe, helpers
         self._last_progress = time.monotonic()
-        # For each part that was sent and not taken yet: whether a helper reads it.
+        # For each part that was sent and not yielded yet: whether a helper reads it.
         self._sent: deque[bool] = deque()
 
     def send_progress(self, bytes_read: int) -> None:

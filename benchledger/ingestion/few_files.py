@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST = 500
 
 
-def seen_of(files: list[FoundFile], private: PrivateFile, tops: Iterable[str]) -> dict[str, SeenFile] | None:
+def seen_at(files: list[FoundFile], private: PrivateFile, tops: Iterable[str]) -> dict[str, SeenFile] | None:
     """Returns what was seen before at the places of a few plain files, and every facts.toml that was seen.
 
     Returns None where an ingest needs all that was seen: for archives, for a facts.toml that has changed, and for one
@@ -31,26 +31,26 @@ def seen_of(files: list[FoundFile], private: PrivateFile, tops: Iterable[str]) -
     for file in files:
         before = seen.get(file.place)
         is_same = before is not None and (before.size, before.mtime_ns) == (file.size, file.mtime_ns)
-        is_told = file.is_facts and any(is_below(os.path.dirname(file.place), top) for top in tops)
-        if is_told or (not is_same and file.is_facts) or _is_packed(file):
+        is_matched = file.is_facts and any(is_below(os.path.dirname(file.place), top) for top in tops)
+        if is_matched or (not is_same and file.is_facts) or _is_packed(file):
             return None
     return seen
 
 
-def ask(con: duckdb.DuckDBPyConnection, files: list[FoundFile], seen: dict[str, SeenFile]) -> None:
-    """Makes temp tables `asked_log` and `asked_sighting`: the logs that these files can be, and where these were seen.
+def make_candidates(con: duckdb.DuckDBPyConnection, files: list[FoundFile], seen: dict[str, SeenFile]) -> None:
+    """Makes temp tables `candidate_log`, the logs that these files can be, and `candidate_sighting`, their sightings.
 
-    Those are the logs read from the same places, and all of the same size, since a copy has as many bytes.
+    Candidates are the logs read from the same places, and all of the same size, since a copy has as many bytes.
     """
-    set_ids(con, "asked_bytes", (file.size for file in files))
+    set_ids(con, "candidate_bytes", (file.size for file in files))
     set_ids(con, "seen_log", (one.log_id for one in seen.values() if one.log_id is not None))
     set_ids(con, "seen_sighting", (one.sighting_id for one in seen.values()))
     con.execute(
-        """create or replace temp table asked_log as
-           from log where bytes in (select id from asked_bytes) or log_id in (select id from seen_log);
-           create or replace temp table asked_sighting as
+        """create or replace temp table candidate_log as
+           from log where bytes in (select id from candidate_bytes) or log_id in (select id from seen_log);
+           create or replace temp table candidate_sighting as
            from sighting
-           where log_id in (select log_id from asked_log) or sighting_id in (select id from seen_sighting)"""
+           where log_id in (select log_id from candidate_log) or sighting_id in (select id from seen_sighting)"""
     )
 
 

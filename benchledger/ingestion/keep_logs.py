@@ -50,7 +50,7 @@ class LogKeeper:
         """Begins a unit of files; what was kept of one that failed is left out."""
         self._fresh.clear()
 
-    def taken(self) -> list[KeptLog]:
+    def take(self) -> list[KeptLog]:
         kept = list(self._fresh.values())
         self._there |= self._fresh.keys()
         self._fresh.clear()

@@ -26,7 +26,7 @@ _LIMITS = ("bomb", "deep")
 
 @dataclass(frozen=True)
 class ArchiveToRead:
-    """An archive to read. `wanted`: the places of the members to read, None for all, without those `taken` already;
+    """An archive to read. `wanted`: the places of the members to read, None for all, without those in `places_read`;
     `previous`: their earlier contents by place.
     """
 
@@ -34,10 +34,10 @@ class ArchiveToRead:
     limits: Limits
     wanted: set[str] | None = None
     previous: dict[str, Previous] = field(default_factory=dict)
-    taken: frozenset[str] = frozenset()
+    places_read: frozenset[str] = frozenset()
 
     def without(self, places: set[str]) -> ArchiveToRead:
-        return replace(self, taken=self.taken | places)
+        return replace(self, places_read=self.places_read | places)
 
 
 @dataclass
@@ -105,19 +105,19 @@ class _MemberReader:
             yield from self._members(packed)
             self._ended += 1
             self._ended_bytes += packed.archive.size
-        yield self._taken()
+        yield self._finished_part()
 
     def _members(self, packed: ArchiveToRead) -> Iterator[ReadMembers]:
         archive, places = packed.archive, set[str]()
         with ExitStack() as opened:
-            walked = _walked(packed, opened, lambda taken: self._on_read(self._ended_bytes + taken))
+            walked = _walked(packed, opened, lambda bytes_read: self._on_read(self._ended_bytes + bytes_read))
             for number, member in enumerate(walked):
                 file = _found(archive, member)
                 if file.place in places:
                     # Two members of one name.
                     file = replace(file, place=f"{file.place}{AGAIN}{number}")
                 places.add(file.place)
-                if file.place in packed.taken or (packed.wanted is not None and file.place not in packed.wanted):
+                if file.place in packed.places_read or (packed.wanted is not None and file.place not in packed.wanted):
                     continue
                 if self._tell is not None:
                     self._tell(file)
@@ -132,13 +132,13 @@ class _MemberReader:
                     first = member.stream.read(SMALL + 1) if (member.size or 0) <= SMALL else b""
                     if len(first) > SMALL or (member.size or 0) > SMALL:
                         if self._unit.files:
-                            yield self._taken()
+                            yield self._finished_part()
                         base = self._large(packed, number, file, member, first, opened)
                         yield ReadMembers([file], {}, base)
                     else:
                         self._small(file, member, first, packed.previous.get(file.place))
                 if self._unit.full or (self._tell is not None and self._unit.files):
-                    yield self._taken()
+                    yield self._finished_part()
 
     def _small(self, file: FoundFile, member: Member, content: bytes, previous: Previous | None) -> None:
         assert member.stream is not None
@@ -149,7 +149,7 @@ class _MemberReader:
             file = file if file.size == len(content) else replace(file, size=len(content))
             self._unit.add(file, ToRead(file.place, len(content), previous, content))
 
-    def _taken(self) -> ReadMembers:
+    def _finished_part(self) -> ReadMembers:
         unit = self._unit
         members = ReadMembers(unit.files, self._facts, ReadFiles(), unit.to_read, self._ended)
         if unit.to_read and not self._is_free():

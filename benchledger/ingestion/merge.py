@@ -208,10 +208,12 @@ class _Merge:
         for name in _OF_LOGS:
             con.execute(f"insert into {in_ledger(name)} by name from arriving_{name} where {new_log}")
         for name in _OF_SIGHTINGS:
-            told = "sighting_id in (select sighting_id from told_there)"
-            con.execute(f"delete from {in_ledger(name)} where {told}")  # noqa: S608
-            con.execute(f"insert into {in_ledger(name)} by name from arriving_{name} where {told}")
-        self._touched |= _ids(con, "from new_log") | _ids(con, "select log_id from told_there where log_id is not null")
+            later = "sighting_id in (select sighting_id from later_sighting)"
+            con.execute(f"delete from {in_ledger(name)} where {later}")  # noqa: S608
+            con.execute(f"insert into {in_ledger(name)} by name from arriving_{name} where {later}")
+        self._touched |= _ids(con, "from new_log") | _ids(
+            con, "select log_id from later_sighting where log_id is not null"
+        )
 
     def _show(self, con: duckdb.DuckDBPyConnection, number: int) -> None:
         for name in _READ:
@@ -222,18 +224,18 @@ class _Merge:
     def _supersede(self, con: duckdb.DuckDBPyConnection) -> list[tuple[int, int]]:
         """What lay at a place before it grew, or before another manifest or sidecar came, is superseded."""
         con.execute(sql_text("merge_places"))
-        told, succession = [], []
+        superseded, succession = [], []
         for old, new, sighting_id, is_settled, is_unread in con.execute("from followed order by all").fetchall():
             asked = {"old": old, "new": new, "is_unread": is_unread}
             if is_settled or con.execute(_SAME_BEGINNING, asked).fetchall()[0][0]:
-                told.append({"sighting_id": sighting_id, "status": "superseded", "reason": SUPERSEDED})
+                superseded.append({"sighting_id": sighting_id, "status": "superseded", "reason": SUPERSEDED})
                 succession.append((old, new))
-        _restate(con, told)
+        _restate(con, superseded)
         self._touched |= {old for old, _ in succession}
         return sorted(set(succession))
 
     def _move(self, con: duckdb.DuckDBPyConnection, private: PrivateFile) -> None:
-        """What lies below a root that only another ledger was told of belongs to that one."""
+        """What lies below a root that was named for another ledger only belongs to that one."""
         again = moved_sightings(con, private, self._formats, self._names, datetime.now(UTC))
         write_sightings(con, again)
         if again:
@@ -266,13 +268,13 @@ def one_owner(con: duckdb.DuckDBPyConnection, log_ids: set[int]) -> None:
            from sighting join log using (log_id)
            where log_id in (select id from shared) and status not in ('superseded', 'document')"""
     ).fetchall()
-    told = []
+    restated = []
     for sighting_id, format_name, evidence, is_first in rows:
         status, reason = status_of(format_name, evidence), evidence
         if not is_first:
             status, reason = copy_of(status, evidence)
-        told.append({"sighting_id": sighting_id, "status": status, "reason": reason})
-    _restate(con, told)
+        restated.append({"sighting_id": sighting_id, "status": status, "reason": reason})
+    _restate(con, restated)
 
 
 def _restate(con: duckdb.DuckDBPyConnection, rows: list[dict[str, object]]) -> None:

@@ -20,7 +20,7 @@ from benchledger.ingestion.discover import (
     is_facts_place,
     member_at,
 )
-from benchledger.ingestion.few_files import ask, seen_of
+from benchledger.ingestion.few_files import make_candidates, seen_at
 from benchledger.ingestion.outcomes import DOCUMENT, KnownLog
 from benchledger.ingestion.units import ToRead
 from benchledger.scanning.content import Previous
@@ -93,16 +93,16 @@ class Plan:
         self, con: duckdb.DuckDBPyConnection, private: PrivateFile, formats: dict[str, LogFormat],
         files: list[FoundFile] | None = None, tops: Iterable[str] = (),
     ) -> None:  # fmt: skip
-        """Reads the logs, sightings and list of files, for a few `files` only theirs; `tops`: as in `seen_of`."""
+        """Reads the logs, sightings and list of files, for a few `files` only theirs; `tops`: as in `seen_at`."""
         self._current = {log_format.name: log_format.definitions_hash for log_format in formats.values()}
-        few = None if files is None or self.refresh else seen_of(files, private, tops)
+        few = None if files is None or self.refresh else seen_at(files, private, tops)
         self.seen = few or {}
         self.is_whole = few is None or bool(self.facts_gone(files or []))
-        log, sighting = ("log", "sighting") if self.is_whole else ("asked_log", "asked_sighting")
+        log, sighting = ("log", "sighting") if self.is_whole else ("candidate_log", "candidate_sighting")
         if self.is_whole:
             self.seen = private.seen()
         else:
-            ask(con, files or [], self.seen)
+            make_candidates(con, files or [], self.seen)
         rows = con.execute(
             f"""select log_id, content_hash, bytes, format, definitions_hash, evidence, pieces, records, ignored,
                    rejects, unread
@@ -115,9 +115,9 @@ class Plan:
         self.only_documents = {row[3] for row in placed if row[2] == DOCUMENT}
         if self.only_documents:
             self.only_documents -= {row[3] for row in placed if row[2] in ("loaded", "duplicate")}
-        named, told = "campaign_source = 'option'", "status = 'unreadable'"
+        named, unreadable = "campaign_source = 'option'", "status = 'unreadable'"
         self._named = dict(con.execute(f"select sighting_id, campaign from {sighting} where {named}").fetchall())  # noqa: S608
-        self._reasons = dict(con.execute(f"select sighting_id, reason from {sighting} where {told}").fetchall())  # noqa: S608
+        self._reasons = dict(con.execute(f"select sighting_id, reason from {sighting} where {unreadable}").fetchall())  # noqa: S608
         for seen in self.seen.values():
             if seen.within:
                 self._members.setdefault(seen.within, []).append(seen)

@@ -98,7 +98,7 @@ class Alone:
                     self._readers.restart()
                     if singly and rest:
                         self._count()
-                        if killer is None or killer.place in worker.taken:
+                        if killer is None or killer.place in worker.places_read:
                             # While it looked for the next member.
                             yield unread_archive(archive, KILLED)
                             rest = []

@@ -169,7 +169,7 @@ class UnitReader:
                         tuple(found.files) if is_manifest else None, document=log.document)
             )  # fmt: skip
         self._guard.begin(None)
-        base.real_names, base.kept = dict(self._redactor.real_names), self._keeper.taken()
+        base.real_names, base.kept = dict(self._redactor.real_names), self._keeper.take()
         if all(file.status in ("", "archive", "known") for file in base.files):
             # No rows: pyarrow would start a thread, and with it no process can be forked for an archive.
             return base

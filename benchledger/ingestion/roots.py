@@ -206,7 +206,7 @@ limit 1
 
 
 def move_others(con: duckdb.DuckDBPyConnection) -> list[int]:
-    """Gives what lay earlier at the places that were just told (temp table told) their root; returns its logs."""
+    """Moves older sightings at the places of temp table written_sighting to the root of these; returns their logs."""
     con.execute(sql_text("move_others"))
     return [row[0] for row in con.execute("select distinct log_id from moved_other").fetchall()]
 

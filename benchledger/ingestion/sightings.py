@@ -209,14 +209,14 @@ def _time(mtime_ns: int) -> datetime | None:
 
 
 def write_sightings(con: duckdb.DuckDBPyConnection, sightings: list[Sighting]) -> None:
-    """Writes sightings with their roots, facts and files, in place of what the same ones told before."""
+    """Writes sightings with their roots, facts and files, in place of what the same ones stated before."""
     if not sightings:
         return
     rows = list({sighting.sighting_id: sighting for sighting in sightings}.values())
     _keep_declared(con, [sighting for sighting in rows if sighting.keeps_declared])
-    set_ids(con, "told", [sighting.sighting_id for sighting in rows])
+    set_ids(con, "written_sighting", [sighting.sighting_id for sighting in rows])
     for table in ("kept.sighting_fact", "sighting"):
-        con.execute(f"delete from {table} where sighting_id in (select id from told)")  # noqa: S608
+        con.execute(f"delete from {table} where sighting_id in (select id from written_sighting)")  # noqa: S608
     roots = {sighting.root for sighting in rows if sighting.row["root_id"] is not None}
     insert(con, "kept.root", [{"root_id": root.root_id, "name": root.name} for root in roots], "on conflict do nothing")
     insert(con, "sighting", [sighting.row for sighting in rows])

@@ -31,11 +31,11 @@ class SharedTables:
     names: list[str]
     memory: str
 
-    def taken(self) -> dict[str, pa.Table]:
+    def read(self) -> dict[str, pa.Table]:
         """The tables, without a copy. Can be called once."""
         import pyarrow as pa
 
-        descriptor = _taken(self.memory)
+        descriptor = _received(self.memory)
         try:
             streams = pa.BufferReader(pa.py_buffer(mmap.mmap(descriptor, 0, prot=mmap.PROT_READ)))
         finally:
@@ -49,17 +49,17 @@ class OpenFiles:
     def __init__(self) -> None:
         self._socket, self.worker_socket = socket.socketpair(socket.AF_UNIX, _WHOLE_MESSAGES)
         self._socket.setblocking(False)
-        self._arrived: dict[str, int] = {}
+        self._descriptors: dict[str, int] = {}
         # The thread that unpickles results takes files too.
         self._lock = threading.Lock()
         _receiving.append(self)
 
-    def taken(self, name: str) -> int | None:
+    def take(self, name: str) -> int | None:
         """The descriptor of the file that was sent under this name; None if it has not arrived."""
-        if name not in self._arrived:
+        if name not in self._descriptors:
             self.receive()
         with self._lock:
-            return self._arrived.pop(name, None)
+            return self._descriptors.pop(name, None)
 
     def receive(self) -> None:
         """Takes what has arrived: some 250 messages fill the socket, and who sends another one waits."""
@@ -68,14 +68,14 @@ class OpenFiles:
                 message, descriptors, _, _ = socket.recv_fds(self._socket, _LONGEST_NAME, 1)
                 if not descriptors:
                     raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-                self._arrived[message.decode()] = descriptors[0]
+                self._descriptors[message.decode()] = descriptors[0]
 
     def close(self) -> None:
         if self in _receiving:
             _receiving.remove(self)
             self._socket.close()
             self.worker_socket.close()
-            for descriptor in self._arrived.values():
+            for descriptor in self._descriptors.values():
                 os.close(descriptor)
 
 
@@ -107,9 +107,9 @@ def send_file(descriptor: int, name: str | None = None) -> str:
     return name
 
 
-def _taken(name: str) -> int:
+def _received(name: str) -> int:
     for files in _receiving:
-        if (descriptor := files.taken(name)) is not None:
+        if (descriptor := files.take(name)) is not None:
             return descriptor
     raise OSError(errno.EBADF, "the file that another process sent has not arrived")
 
@@ -135,14 +135,14 @@ def shared(tables: dict[str, pa.Table]) -> SharedTables | None:
 class Part:
     """Where some rows are in the file, how many, and the numbers of their logs.
 
-    `alike`: the value of each column in which all rows are equal: these columns are not in the file.
+    `constants`: the value of each column that is equal in all rows; these columns are not in the file.
     """
 
     start: int
     end: int
     rows: int
     logs: list[int]
-    alike: dict[str, int]
+    constants: dict[str, int]
 
 
 class SpilledRecords:
@@ -168,9 +168,9 @@ class SpilledRecords:
     def parts(self) -> Iterator[pa.Table]:
         for part in self._parts:
             if any(self._log_ids[log] is not None for log in part.logs):
-                yield self._whole(part)
+                yield self._with_constants(part)
 
-    def _seen(self, part: Part) -> pa.Table:
+    def _read(self, part: Part) -> pa.Table:
         import pyarrow as pa
 
         # Mapped into memory, not copied, as long as any of the rows is in use.
@@ -179,16 +179,18 @@ class SpilledRecords:
         with pa.ipc.open_stream(memoryview(there)[part.start - offset :]) as stream:
             return stream.read_all()
 
-    def _whole(self, part: Part) -> pa.Table:
+    def _with_constants(self, part: Part) -> pa.Table:
         import pyarrow as pa
 
-        stated, alike = self._seen(part), dict(part.alike)
-        log_id = self._log_ids[alike["log_id"]] if "log_id" in alike else None
+        stated, constants = self._read(part), dict(part.constants)
+        log_id = self._log_ids[constants["log_id"]] if "log_id" in constants else None
         if log_id is not None:
-            alike["log_id"] = log_id
+            constants["log_id"] = log_id
         there = set(stated.column_names)
         columns = [
-            stated.column(field.name) if field.name in there else repeated(alike.get(field.name), field.type, part.rows)
+            stated.column(field.name)
+            if field.name in there
+            else repeated(constants.get(field.name), field.type, part.rows)
             for field in self._schema
         ]
         rows = pa.table(columns, schema=self._schema)
@@ -198,7 +200,7 @@ class SpilledRecords:
         return {**self.__dict__, "_file": send_file(self._file.fileno())}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__ = {**state, "_file": open(_taken(state["_file"]), "rb")}  # noqa: SIM115 - closed with this object
+        self.__dict__ = {**state, "_file": open(_received(state["_file"]), "rb")}  # noqa: SIM115 - closed with this object
 
 
 class Spill:
@@ -221,16 +223,22 @@ class Spill:
                 self._schema = rows.schema
             logs = rows.column("log_id").unique().to_pylist()
             start = self._file.tell()
-            alike = {name: value for name in rows.column_names if (value := alike_in(rows.column(name))) is not None}
+            constants = {
+                name: value for name in rows.column_names if (value := alike_in(rows.column(name))) is not None
+            }
             # Empty and constant columns are not written: to make them again is faster. Compressed rows took a third of
             # the space and twice the time.
             stated = rows.select(
-                [name for name in rows.column_names if name not in alike and rows.column(name).null_count < len(rows)]
+                [
+                    name
+                    for name in rows.column_names
+                    if name not in constants and rows.column(name).null_count < len(rows)
+                ]
             )
             with pa.ipc.new_stream(self._file, stated.schema) as writer:
                 # One batch.
                 writer.write_table(stated.combine_chunks())
-            self._parts.append(Part(start, self._file.tell(), len(rows), logs, alike))
+            self._parts.append(Part(start, self._file.tell(), len(rows), logs, constants))
         except OSError as error:
             raise self._full(error) from error
         self.rows += rows.num_rows

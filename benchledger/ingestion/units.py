@@ -155,7 +155,7 @@ class ReadFiles:
         self.__dict__ = {
             **state,
             "files": list(starmap(WasRead, state["files"])),
-            "tables": tables.taken() if isinstance(tables, SharedTables) else tables,
+            "tables": tables.read() if isinstance(tables, SharedTables) else tables,
         }
 
 

@@ -117,7 +117,7 @@ def _write(place: str, to: Path, shown: str, redactor: Redactor, limits: Limits,
         with open_file(place) as file, open(half, "xb") as sink:
             status = os.stat(file.fileno())
             disk = DiskFile(file, status.st_size)
-            budget = Budget(limits, lambda: disk.taken)
+            budget = Budget(limits, lambda: disk.bytes_read)
             rewriter = Rewriter(
                 redactor,
                 budget,

@@ -65,12 +65,12 @@ def test_few_files_are_told_as_if_all_were_known(db: Path, tmp_path: Path, monke
 def test_all_has_to_be_known_where_files_tell_of_others(tmp_path: Path) -> None:
     logs = put(tmp_path / "logs" / "run.log", TEXTS[0]).parent
     with closing(PrivateFile(tmp_path / "bench.duckdb")) as new:
-        assert few_files.seen_of([], new, []) is None
+        assert few_files.seen_at([], new, []) is None
 
     def seen(tops: list[Path] | None = None) -> Any:
         with closing(PrivateFile(tmp_path / "bench.duckdb")) as private:
             files = list(discover([logs], set()))
-            return few_files.seen_of(files, private, list(map(str, tops or [])))
+            return few_files.seen_at(files, private, list(map(str, tops or [])))
 
     assert seen() == {}
     facts = put(logs / "facts.toml", "note = 'x'\n")

@@ -168,8 +168,8 @@ def test_what_all_records_of_a_part_say_takes_no_room_while_they_wait(tmp_path: 
         spill.add(pa.table({"log_id": log_ids, "epoch": epochs, "line": lines}))
     (waiting,) = spill.end([17, 18])
 
-    assert [part.alike for part in waiting._parts] == [{"log_id": 0, "epoch": 7}, {}, {"log_id": 0}]
-    assert [waiting._seen(part).column_names for part in waiting._parts] == [
+    assert [part.constants for part in waiting._parts] == [{"log_id": 0, "epoch": 7}, {}, {"log_id": 0}]
+    assert [waiting._read(part).column_names for part in waiting._parts] == [
         ["line"], ["log_id", "epoch", "line"], ["epoch", "line"]
     ]  # fmt: skip
     assert [rows.column("log_id").to_pylist() for rows in waiting.parts()] == [[17, 17], [17, 18], [17, 17, 17]]

@@ -350,7 +350,7 @@ def test_files_that_nobody_has_taken_let_no_process_wait_for_ever() -> None:
         # More than the socket holds.
         others = [processes.submit(_file_sent, 0) for _ in range(400)]
         for sent in (first, *others):
-            descriptor = processes.open_files.taken(processes.result(sent, in_time))
+            descriptor = processes.open_files.take(processes.result(sent, in_time))
             assert descriptor is not None
             os.close(descriptor)
 

@@ -76,7 +76,7 @@ def test_a_file_is_sent_again_where_the_socket_has_no_room(
         names = [transfer.send_file(file.fileno()) for _ in range(400)]
 
         assert full[0]
-        assert all(os.close(files.taken(name) or -1) is None for name in names)
+        assert all(os.close(files.take(name) or -1) is None for name in names)
 
 
 @pytest.mark.usefixtures("files")

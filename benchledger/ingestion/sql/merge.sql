@@ -2,7 +2,7 @@
 -- rows, except where only the other one read it by the definitions of today (current_definition).
 -- reads: arriving_log, log, current_definition, arriving_sighting, sighting, arriving_shape, arriving_root, arriving_format,
 --   arriving_exclusion, arriving_accepted_change, kept.accepted_change
--- makes: shared_log, better_log, new_log, told_there, unlike_sighting, kept.shape, kept.root, kept.format,
+-- makes: shared_log, better_log, new_log, later_sighting, unlike_sighting, kept.shape, kept.root, kept.format,
 --   kept.exclusion, kept.accepted_change
 
 create or replace temp table shared_log as
@@ -21,7 +21,7 @@ union all
 select log_id from better_log;
 
 -- A place that both ledgers have seen is as the later sighting says.
-create or replace temp table told_there as
+create or replace temp table later_sighting as
 select there.sighting_id, there.log_id
 from arriving_sighting as there
 left join sighting as here using (sighting_id)
