@@ -967,7 +967,7 @@ comment on column kept.run_clock.started_at is
     'When the time starts: with the record that a rule names (MLPerf: run_start), else with the first dated record.';
 comment on column kept.run_clock.started_s is 'The same on the log''s own clock, where it has no date.';
 comment on column kept.run_clock.midnights is
-    'Where a clock without a date goes past midnight, a log and an offset each; NULL where it cannot be told, or '
+    'Where a clock without a date goes past midnight, a log and an offset each; NULL where it is unknown, or '
     'the log has dates.';
 comment on column kept.run_clock.seconds is
     'Seconds from there to the record that the rule names, else to the last dated record; NULL where the clock'
@@ -1062,7 +1062,7 @@ comment on table kept.evaluation_all is
     'One row per metric that an evaluation of a run gives, as view kept.evaluation, of excluded runs too. Kept by '
     'an ingest.';
 comment on column kept.evaluation_all.name is 'Name of the metric as the log spells it.';
-comment on column kept.evaluation_all.is_main is 'Whether the run is told by this metric.';
+comment on column kept.evaluation_all.is_main is 'Whether it is the main metric of the run.';
 comment on column kept.evaluation_all.kind is 'step or summary.';
 comment on column kept.evaluation_all.epoch is 'Epoch, where one is logged.';
 comment on column kept.evaluation_all.step is 'Step, where one is logged.';

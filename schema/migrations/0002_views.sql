@@ -17,7 +17,7 @@ create macro rounded(value, method, digits) as
 comment on macro rounded is
     'rounded(value, method, digits): the roundings of table kept.rule; no method leaves the value as it is.';
 
--- Where a file lies, as people are told it: its path, or that of its archive and the names that lead to it from there.
+-- Where a file lies, as it is shown: its path, or that of its archive and the names that lead to it from there.
 create macro place_of(path, archive, member) as
     case
         when archive is null then path
@@ -52,7 +52,7 @@ comment on macro cell_key is
 create macro nearly(value, other) as abs(value - other) <= 5e-4 * greatest(abs(value), abs(other));
 comment on macro nearly is 'nearly(value, other): whether two numbers may be one that was printed with four digits.';
 
--- One place of each log that stands in the ledger: the first that the glob matches, by its path or as people are told it;
+-- One place of each log that stands in the ledger: the first that the glob matches, by its path or as it is shown;
 -- NULL where none does.
 create macro place_of_log(path_glob) as table
 select
@@ -67,7 +67,7 @@ comment on macro table place_of_log is
     'place_of_log(path_glob): one place of each log, NULL where the glob matches none, and how many sightings it '
     'has.';
 
--- The ways in which a file can be named: by its path, and as people are told where it lies.
+-- The ways in which a file can be named: by its path, and as its place is shown.
 create view kept.file_place as
 select sighting_id, log_id, path as place
 from main.sighting
@@ -75,7 +75,7 @@ union
 select sighting_id, log_id, place_of(path, archive, member)
 from main.sighting;
 comment on view kept.file_place is
-    'One row per way to name a file that was seen: its path, and where people are told that it lies.';
+    'One row per way to name a file that was seen: its path, and its place as it is shown.';
 comment on column kept.file_place.log_id is
     'Id of the content (table log); NULL for a file that was not read as a log.';
 comment on column kept.file_place.place is 'The path, or archive!/member.';
@@ -527,7 +527,7 @@ join main.run_speed
 join main.run on run.run_id = series_run.run_id
 left join placed on placed.run_id = run.run_id and placed.campaign is not distinct from speed_table.campaign
 where run_speed.unit is not distinct from speed_table.unit or run_speed.value is null
--- That it has no number in another unit is told of a run only where it says nothing in the cell's own.
+-- Of a run, the lack of a number in another unit is listed only where it has nothing in the cell's own.
 qualify row_number() over (
     partition by speed_table.cell, run_speed.run_id
     order by run_speed.unit is distinct from speed_table.unit, run_speed.unit
@@ -547,7 +547,7 @@ comment on column kept.trial_table.records_used is 'Records that the speed is co
 comment on column kept.trial_table.records_skipped is 'Records of the kind that the rule left out.';
 comment on column kept.trial_table.status is 'ok, or why there is no speed, as in run_speed.';
 comment on column kept.trial_table.reason is 'The same in words.';
-comment on column kept.trial_table.place is 'Where its log lies: the first place, as people are told it.';
+comment on column kept.trial_table.place is 'Where its log lies: the first place, as it is shown.';
 comment on column kept.trial_table.first_line is 'First line of the log that is of this run.';
 comment on column kept.trial_table.last_line is 'Last line of the log that is of this run.';
 
@@ -626,7 +626,7 @@ comment on macro speedup_key is
     'digits.';
 
 create view speedup_table as
-with told as (
+with compared as (
     select
         speed_table.* exclude (gpu_memory_mib, framework_version, implementation_version, variant, mixed, trial_runs, cell),
         speedup.* exclude (speed_cell, series_id, cell),
@@ -650,7 +650,7 @@ select
         case when is_base then value / value else speedup end as speedup,
         case when is_base then value / value else efficiency end as efficiency
     )
-from told;
+from compared;
 comment on view speedup_table is
     'One row per series, rule, unit and kind of scaling: the speed over that of the base, the same case on the '
     'fewest GPUs. NULL where there is no base, or several are equally near. `bench report speedup` prints it.';
@@ -1058,7 +1058,7 @@ candidate as materialized (
     from speed_table
     where is_default and trials > 0 and value is not null
         -- The speed of one GPU is not ranked among those of all.
-        and rule not in (select told.rule from kept.rule as told where told.per is not null)
+        and rule not in (select per_rule.rule from kept.rule as per_rule where per_rule.per is not null)
         and in_campaign(campaign, campaign_glob)
 ),
 claim as (

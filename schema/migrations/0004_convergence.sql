@@ -24,7 +24,7 @@ comment on macro loss_window is
 
 -- Fewer losses than this show no trend: their window would be one or two records.
 create macro fewest_losses() as 12;
-comment on macro fewest_losses is 'fewest_losses(): with fewer printed losses no trend is told.';
+comment on macro fewest_losses is 'fewest_losses(): of fewer printed losses no trend is stated.';
 
 -- A sum of decimals is a decimal but for its last bits: these say nothing, and means of the same losses would differ by them.
 create macro plain_mean(total, losses) as
@@ -145,7 +145,7 @@ comment on view kept.loss_curve is
     'One row per loss that a run prints while it trains; of several ranks the lowest. Without excluded runs.';
 comment on column kept.loss_curve.name is 'Name of the loss as the log spells it.';
 comment on column kept.loss_curve.is_main is
-    'Whether the run is told by this loss: the total where one is printed, else the one that is printed most often,'
+    'Whether it is the main loss of the run: the total where one is printed, else the one that is printed most often,'
     ' of several the first by name.';
 comment on column kept.loss_curve.nth is 'Place of the loss among those of its name, from 1.';
 comment on column kept.loss_curve.losses is 'How many losses of this name the run prints.';
@@ -176,7 +176,7 @@ comment on view kept.evaluation is
     'One row per metric that an evaluation of a run gives; of several ranks the lowest. Without excluded runs.';
 comment on column kept.evaluation.name is 'Name of the metric as the log spells it.';
 comment on column kept.evaluation.is_main is
-    'Whether the run is told by this metric: accuracy before score before error_rate before perplexity before loss,'
+    'Whether it is the main metric of the run: accuracy before score before error_rate before perplexity before loss,'
     ' then the one that is printed most often, then the first by name.';
 comment on column kept.evaluation.kind is
     'step or summary; where a run sums up its evaluations, the parts that it prints on the way are left out.';
@@ -204,19 +204,20 @@ create macro is_at(mean_loss, target) as mean_loss <= target + 1e-12 * abs(targe
 comment on macro is_at is
     'is_at(mean_loss, target): whether a mean loss is at a target, but for the last bits of a mean.';
 
--- The first place where a run is at a target: of 'loss' by the mean loss, of a metric by an evaluation. Few losses tell it if
--- each of them does: then so does any mean of them. The first mean at a target is one that is lower than all before it.
+-- The first place where a run is at a target: of 'loss' by the mean loss, of a metric by an evaluation. Few losses decide it
+-- if all of them, or none, are at the target: then so is each mean of them. The first mean at a target is lower than all
+-- before it.
 create macro at_target(target_name, target) as table
 select
-    told.run_id,
+    main_loss.run_id,
     null as metric,
-    told.is_told as is_known,
+    main_loss.is_decided as is_known,
     if(
-        told.is_told and low.run_id is not null,
+        main_loss.is_decided and low.run_id is not null,
         {
             'epoch': low.epoch, 'step': low.step,
-            'samples': if(told.step_restarts, null, try(low.step * told.global_batch_size)),
-            'seconds': if(told.step_restarts and told.is_undated, null, low.seconds),
+            'samples': if(main_loss.step_restarts, null, try(low.step * main_loss.global_batch_size)),
+            'seconds': if(main_loss.step_restarts and main_loss.is_undated, null, low.seconds),
             'value': low.mean_loss, 'log_id': low.log_id, 'line': low.line
         },
         null
@@ -227,13 +228,13 @@ from (
         loss.step_restarts,
         run_clock.run_id is null as is_undated,
         bench_case.global_batch_size,
-        loss.losses >= fewest_losses() or loss.lowest > target or loss.highest <= target as is_told
+        loss.losses >= fewest_losses() or loss.lowest > target or loss.highest <= target as is_decided
     from kept.loss
     join run using (run_id)
     join bench_case using (case_id)
     left join kept.run_clock using (run_id)
     where target_name = 'loss'
-) as told
+) as main_loss
 left join (
     select low_loss.*
     from kept.low_loss
@@ -243,7 +244,7 @@ left join (
         where target_name = 'loss' and is_at(mean_loss, target)
         group by run_id
     ) as first_low using (run_id, nth)
-) as low on low.run_id = told.run_id
+) as low on low.run_id = main_loss.run_id
 union all
 select
     run_id,
@@ -381,7 +382,7 @@ from run_convergence_of('', '', null::double);
 comment on view run_convergence is
     'One row per run that prints a loss or a metric: where it began, where it ended, and whether it diverged. '
     'Without excluded runs.';
-comment on column run_convergence.loss_name is 'The loss by which the run is told, as the log spells it.';
+comment on column run_convergence.loss_name is 'The main loss of the run, as the log spells it.';
 comment on column run_convergence.losses is 'How many of them it prints.';
 comment on column run_convergence.window_losses is
     'Over how many of them first_loss, final_loss and lowest_loss are means: a quarter, 10 at most.';
@@ -396,7 +397,7 @@ comment on column run_convergence.loss_line is 'Line of the last loss.';
 comment on column run_convergence.diverged_by is
     'The criterion by which it diverged: loss.not_finite, loss.above_start, loss.rebound; NULL if by none, or with '
     'too few losses to tell.';
-comment on column run_convergence.metric is 'The metric by which the run is told, as the log spells it.';
+comment on column run_convergence.metric is 'The main metric of the run, as the log spells it.';
 comment on column run_convergence.evaluations is 'How many evaluations give it.';
 comment on column run_convergence.last_value is 'The last one.';
 comment on column run_convergence.best_value is 'The best one: highest of accuracy and score, lowest of the others.';
@@ -420,10 +421,10 @@ with trial as (
     select
         series_run.series_id,
         series_run.trial,
-        told.*,
-        told.status in ('ok', 'unknown') as is_trial
+        convergence.*,
+        convergence.status in ('ok', 'unknown') as is_trial
     from kept.series_run
-    join run_convergence_of(metric_wanted, target_name, target) as told using (run_id)
+    join run_convergence_of(metric_wanted, target_name, target) as convergence using (run_id)
 ),
 cell as (
     select
@@ -464,7 +465,7 @@ cell as (
         array_to_string(list_sort(list_distinct(list(status) filter (where not is_trial))), '/') as dropped_by,
         case when bool_or(is_trial) then 'ok' else min(status) end as status,
         array_to_string(
-            list_transform(list_sort(list({'trial': trial, 'run_key': run_key})), lambda told: told.run_key), ' '
+            list_transform(list_sort(list({'trial': trial, 'run_key': run_key})), lambda one: one.run_key), ' '
         ) as runs_told
     from trial
     group by series_id, loss_name, metric, metric_quantity, metric_unit
@@ -492,8 +493,8 @@ select
 from convergence_table_of('', '', null::double);
 comment on view convergence_table is
     'One row per series, loss and metric: medians over its trials of final loss, best metric, steps and time.';
-comment on column convergence_table.loss_name is 'The loss by which its runs are told, as the log spells it.';
-comment on column convergence_table.metric is 'The metric by which its runs are told, as the log spells it.';
+comment on column convergence_table.loss_name is 'The main loss of its runs, as the log spells it.';
+comment on column convergence_table.metric is 'The main metric of its runs, as the log spells it.';
 comment on column convergence_table.runs is 'Runs of the series with this loss and metric.';
 comment on column convergence_table.trials is
     'Those that ended well or of which nothing says how they ended: their medians are shown.';
