@@ -20,6 +20,7 @@ from benchledger.store.database import SMALL_BYTES, SMALL_RECORDS, open_for_read
 from tests.ingestion.logs import put
 
 
+@pytest.mark.usefixtures("made_by_migrations")
 def test_writing_makes_the_ledger_and_reading_finds_it(tmp_path):
     path = tmp_path / "bench.duckdb"
     with closing(open_for_writing(path)) as con:
@@ -153,6 +154,7 @@ print(duckdb.sql("select 42").fetchone()[0])
     assert done.stdout.split() == ["1", "42"], done.stderr
 
 
+@pytest.mark.usefixtures("made_by_migrations")
 def test_what_somebody_opened_before_stays_open(tmp_path):
     code = f"""
 import duckdb
@@ -207,6 +209,7 @@ def test_what_a_killed_process_left_beside_the_ledger_is_no_log_and_goes(tmp_pat
     assert [file.name for file in left.iterdir()] == ["mine.txt"]
 
 
+@pytest.mark.usefixtures("made_by_migrations")
 def test_only_what_a_killed_process_made_beside_a_new_ledger_is_removed(tmp_path: Path) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
@@ -220,6 +223,7 @@ def test_only_what_a_killed_process_made_beside_a_new_ledger_is_removed(tmp_path
     assert [file.exists() for file in (*own, left)] == [True, True, False]
 
 
+@pytest.mark.usefixtures("made_by_migrations")
 def test_a_link_with_the_name_of_a_half_made_ledger_is_not_written_through(tmp_path: Path) -> None:
     theirs = put(tmp_path / "theirs.txt", "theirs")
     (tmp_path / f"bench.duckdb.making.new-{os.getpid()}").symlink_to(theirs)
@@ -243,6 +247,7 @@ def test_a_ledger_is_written_within_little_memory(tmp_path: Path, monkeypatch: p
     assert not list(tmp_path.glob("bench.duckdb.tmp*"))
 
 
+@pytest.mark.usefixtures("made_by_migrations")
 def test_new_ledgers_know_the_shipped_rules_unless_somebody_adds_rules_of_their_own(tmp_path, monkeypatch):
     monkeypatch.setenv(definition_cache.ENVIRONMENT_VARIABLE, str(tmp_path / "cache"))
     (tmp_path / "own").mkdir()

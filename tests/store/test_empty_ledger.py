@@ -16,7 +16,7 @@ SHIPPED = migrations.shipped_migrations
 
 
 @pytest.fixture(autouse=True)
-def kept_in(tmp_path, monkeypatch):
+def kept_in(made_by_migrations, tmp_path, monkeypatch):
     monkeypatch.setenv(definition_cache.ENVIRONMENT_VARIABLE, str(tmp_path / "cache"))
     return tmp_path / "cache"
 

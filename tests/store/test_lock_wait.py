@@ -107,6 +107,7 @@ def test_a_reader_of_this_very_process_is_named(path):
         open_for_writing(path, wait_s=0)
 
 
+@pytest.mark.usefixtures("made_by_migrations")
 def test_processes_that_make_one_ledger_at_once_make_it_once(tmp_path):
     path = tmp_path / "new.duckdb"
     command = [sys.executable, "-c", HOLD, str(path), "w", "0"]

@@ -12,6 +12,8 @@ from benchledger.store import migrations
 from benchledger.store.database import open_for_reading, open_for_writing
 from benchledger.store.migrations import Migration, migrate, schema_version, shipped_migrations
 
+pytestmark = pytest.mark.usefixtures("made_by_migrations")
+
 # Ledgers as released versions wrote them, one file a version: bench-<schema version>.duckdb.
 STORED = sorted((Path(__file__).parent / "older").glob("bench-*.duckdb"))
 LATEST = shipped_migrations()[-1].version
