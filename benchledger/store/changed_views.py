@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from threading import Timer
+from threading import Event, Timer
 from typing import TYPE_CHECKING
 
 from benchledger.errors import DatabaseError
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Most answers take less than a second; those that take longer than this are only ended if views were changed.
 LOOK_AFTER_S = 20.0
+# An interrupt between two statements is lost: others follow.
+_AGAIN_S = 0.2
 _WORD = re.compile(r"'(?:[^']|'')*+'|\w++|->|\S")
 # What DuckDB leaves out or changes when it writes a view to a file; it also changes the order of an EXCLUDE.
 _LOOSE = frozenset(("lambda", ":", "->", "(", ")", '"', "MATERIALIZED"))
@@ -59,12 +61,13 @@ def limited_if_changed(con: duckdb.DuckDBPyConnection, place: Path | str) -> Ite
     A changed view may never end. Where none was changed, a question takes as long as it takes.
     """
     changed: list[str] = []
+    answered = Event()
 
     def look() -> None:
         # The connection may be closed meanwhile.
         with suppress(Exception), closing(con.cursor()) as own:
             changed.extend(changed_relations(own))
-            if changed:
+            while changed and not answered.wait(_AGAIN_S):
                 con.interrupt()
 
     timer = Timer(LOOK_AFTER_S, look)
@@ -81,4 +84,5 @@ def limited_if_changed(con: duckdb.DuckDBPyConnection, place: Path | str) -> Ite
             f"{', '.join(changed)}. See bench db check"
         ) from TimeoutError()
     finally:
+        answered.set()
         timer.cancel()

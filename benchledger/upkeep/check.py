@@ -79,6 +79,8 @@ def _unreadable(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     for table, statement in every.items():
         try:
             con.execute(statement).fetchall()
+        except duckdb.InterruptException:
+            raise
         except duckdb.Error as error:
             broken[str(table)] = str(error).splitlines()[0]
     return broken
