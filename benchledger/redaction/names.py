@@ -18,34 +18,29 @@ from benchledger.redaction.compiling import (
     compile_marked_secrets,
     compile_open,
     compile_shape,
-    domain_ending,
     joined,
     key_hints,
     loose,
 )
+from benchledger.redaction.domains import Domains
 from benchledger.redaction.forms import HOST
 from benchledger.redaction.patterns import PATTERNS, SLOW_PATTERNS
-from benchledger.redaction.private import CONTAINER, PrivateNames
+from benchledger.redaction.private import PrivateNames
 from benchledger.redaction.pseudonyms import PSEUDONYM, Pseudonyms
 from benchledger.redaction.rule_set import Rule, RuleSet
 
 _AT = re.compile(r"(?<![\w.+@-])([\w.+-]{1,64}+)@(?!@)(" + HOST + r")")
-# recall@thr=0.5, prec@top3, AR@all: a measure and where it is taken.
-_MEASURE = re.compile(r"(?:[\w.-]*[._-])?(?:recall|prec(?:ision)?|acc(?:uracy)?|m?a[pr]|ndcg|mrr|hits?|f1|m?iou|pck)")
-_CUTOFF = re.compile(r"(?:top|thr|iou|all|max)[_-]?\d{0,4}")
 _QUOTED = re.compile(r"(?<=[\"'])[^\"',\s]{2,253}(?=[\"'])")
 _NUMBER = re.compile(r"[-+$]?\d[\d.,:]*(?:[eE][-+]?\d+)?[ ]?[A-Za-z%/]{0,9}")
 _LEAST_SERIAL = 9
 # Limit of the cache of field names.
 _KEPT = 10_000
-_PROMPT = (":/", ":~", " ~", "$ ", "# ", "> ")
-_COMMIT = re.compile(r"[0-9a-f]{7,11}|[0-9a-f]{40}|[0-9a-f]{64}")
-_VERSION = re.compile(r"v?\d[\d.]*(?:[-+_.][\w.+-]*)?")
 _SCHEMES = (
     "https?|s?ftps?|ssh|git|tcp|udp|grpcs?|rsync|hdfs|nfs|smb|cifs|file|rediss?|etcd|wss?|tls|ucx|ray|spark|ldaps?|amqps?"
     r"|postgres(?:ql)?|mysql|mongodb(?:\+srv)?|kafka|nats|mqtt|zmq"
 )
 _LETTERS_AFTER_DOT = re.compile(r"\.[A-Za-z]{2}")
+_PORT = re.compile(r":\d{2,5}(?![\d.])")
 _PORT_AND_PATH = re.compile(r":\d{2,5}/[A-Za-z]")
 _WORLD = re.compile(r"(?i)world_info[\"']?[ =:]{1,3}[\"']?([\w+/-]{8,65536}={0,2})")
 _ALIASES = {
@@ -82,7 +77,7 @@ class Names:
         self._loose += [
             (re.compile(quick), Rule((), partial(re.compile, slow), self._in_context)) for quick, slow in SLOW_PATTERNS
         ]
-        self.domain_ending = domain_ending(rules.top_level | rules.internal)
+        self.domains = Domains(rules)
         self.rule_set = RuleSet(
             [
                 Rule(("world_info",), lambda: _WORLD, self._world),
@@ -134,7 +129,7 @@ class Names:
                 text = rule.regex.sub(rule.replace, text)
         if _PORT_AND_PATH.search(text):
             text = _ENDPOINT.sub(self._endpoint, text)
-        if _LETTERS_AFTER_DOT.search(text) and self.domain_ending.search(text.lower()):
+        if _LETTERS_AFTER_DOT.search(text) and self.domains.ending.search(text.lower()):
             text = _DOMAIN.sub(self._domain, text)
         return text
 
@@ -278,28 +273,15 @@ class Names:
 
     def _at(self, match: re.Match[str]) -> str:
         user, host = match.groups()
-        behind = match.string[match.end() : match.end() + 2]
-        if _VERSION.fullmatch(host) and not CONTAINER.fullmatch(host):
-            return match.group()  # hr@10, gcc@8.3.1
-        if len(host) == 1 or ("+" in user and "." not in host):
-            return match.group()  # f1@k, owner+repository@commit
-        if _CUTOFF.fullmatch(host.lower()) and _MEASURE.fullmatch(user.lower()):
+        if not self.private.is_login(user, host, match.string[match.end() : match.end() + 2]):
             return match.group()
-        if _COMMIT.fullmatch(host) or host.startswith("sha256") or user.startswith("group-"):
-            return match.group()
-        if host.lower().endswith(self._rules.public_domains) and user.lower() in self._rules.public_names:
-            return match.group()
-        if "." not in host and behind not in _PROMPT and not PSEUDONYM.match(user) and not PSEUDONYM.match(host):
-            is_word = self.private.is_of_words(user) or self.private.is_of_words(host)
-            if is_word or not self.private.holds("host", host):
-                return match.group()  # bert@base, O1@fp16, top1@224px, but test@gpu7:~$
-        is_user = self.private.holds("user", user) and not user[0].isdigit()
+        is_user = self.private.holds("user", user) and ("." in host or not user[0].isdigit())
         shown = self._pseudonyms.of("user", user) if is_user else user
         return f"{shown}@{self._replaced('host', host)}"
 
     def _url(self, match: re.Match[str]) -> str:
         before, host, port = match.groups()
-        if "." in host and not port and not self._internal(host) and not self._is_service(host):
+        if not self.domains.is_private_url(host, port is not None):
             return match.group()
         return before + self._replaced("host", host) + (port or "")
 
@@ -308,28 +290,9 @@ class Names:
         return self._replaced("host", match.group(1))
 
     def _domain(self, match: re.Match[str]) -> str:
-        name = match.group()
-        port = re.match(r":\d{2,5}(?![\d.])", match.string[match.end() : match.end() + 8])
-        last = name.rpartition(".")[2].lower()
-        is_numbered = name.count(".") >= 2 and any(map(str.isdigit, name.partition(".")[0]))
-        is_machine = self._internal(name) or (
-            last in self._rules.top_level and (port is not None or is_numbered or self._is_service(name))
-        )
+        name, behind = match.group(), match.string[match.end() : match.end() + 8]
+        is_machine = self.domains.is_machine(name, _PORT.match(behind) is not None)
         return self._replaced("host", name) if is_machine else name
-
-    def _is_service(self, name: str) -> bool:
-        # gitlab.example.com: organisations run such services for themselves.
-        return not self._rules.services.isdisjoint(name.lower().split(".")[:-2])
-
-    def _internal(self, name: str) -> bool:
-        # `fsspec.implementations.local` is Python; `Johns-MacBook.local` and `gpu01.cluster.local` are machines.
-        first, _, rest = name.partition(".")
-        last = rest.rpartition(".")[2].lower()
-        if last not in self._rules.internal:
-            return False
-        named = "-" in first or any(map(str.isdigit, first)) or rest.lower().endswith("cluster.local")
-        named = named or self._is_service(name)
-        return named or (last not in ("local", "internal") and "." in rest)
 
 
 def _is_random(text: str, least: int) -> bool:

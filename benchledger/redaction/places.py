@@ -81,7 +81,7 @@ _FOLDERS = (
         tuple(f"/{name}{digit}/" for name in _PROJECTS for digit in ("", *"123456")),
         (
             r"(?<![\w.~/@-])/(?!(?:root|workspace|opt|usr|homes?|users?|app|code|tmp|content|var)/)(?:[\w-]{1,16}/){0,3}?"
-            rf"(?:{'|'.join(_PROJECTS)})\d?/(?:\d{{1,6}}/|snic/)?(?P<pair1>{_GROUP}/{_LOGIN})(?=/)"
+            rf"(?:{'|'.join(_PROJECTS)})\d?/(?:\d{{1,6}}/|snic/)?(?P<pair1>{_GROUP}/(?:{_LOGIN}|[a-z]\d{{4,7}}))(?=/)"
         ),
     ),
     # The folder of a user shows itself by what it holds, or by a number: /data2/jdoe/ckpts, /vol/vision/jd1020/x

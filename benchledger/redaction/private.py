@@ -29,6 +29,12 @@ _LEAST_DEVICE = 6
 _LEAST_NAME = 4
 _LEAST_DISTINCT = 6
 _LEAST_ID = 2000
+# recall@thr=0.5, prec@top3, AR@all: a measure and where it is taken.
+_MEASURE = re.compile(r"(?:[\w.-]*[._-])?(?:recall|prec(?:ision)?|acc(?:uracy)?|m?a[pr]|ndcg|mrr|hits?|f1|m?iou|pck)")
+_CUTOFF = re.compile(r"(?:top|thr|iou|all|max)[_-]?\d{0,4}")
+_PROMPT = (":/", ":~", " ~", "$ ", "# ", "> ")
+_COMMIT = re.compile(r"[0-9a-f]{7,11}|[0-9a-f]{40}|[0-9a-f]{64}")
+_VERSION = re.compile(r"v?\d[\d.]*(?:[-+_.][\w.+-]*)?")
 _GPU = re.compile(r"(?i)(?:rtx|gtx|titan|tesla|quadro|gh?b?|[avhpltb]|mi|rx)[ -]?\d{2,4}[a-z]{0,2}(?![0-9a-z-])")
 
 
@@ -75,6 +81,24 @@ class PrivateNames:
         words = self._rules.organisations | self._rules.operations | self._rules.services
         is_word = name.lower().rstrip("0123456789") in words or not name[0].isalpha()
         return not is_word and (len(name) >= _LEAST_DISTINCT or (len(name) > _LEAST_NAME and name[-1].isdigit()))
+
+    def is_login(self, user: str, host: str, behind: str) -> bool:
+        """Tells whether `user@host` is a user at a machine: most such texts are measures, versions and commits."""
+        if _VERSION.fullmatch(host) and not CONTAINER.fullmatch(host):
+            return False  # hr@10, gcc@8.3.1
+        if len(host) == 1 or ("+" in user and "." not in host):
+            return False  # f1@k, owner+repository@commit
+        if _CUTOFF.fullmatch(host.lower()) and _MEASURE.fullmatch(user.lower()):
+            return False
+        if _COMMIT.fullmatch(host) or host.startswith("sha256") or user.startswith("group-"):
+            return False
+        if host.lower().endswith(self._rules.public_domains) and user.lower() in self._rules.public_names:
+            return False
+        if "." not in host and behind not in _PROMPT and not PSEUDONYM.match(user) and not PSEUDONYM.match(host):
+            is_word = self.is_of_words(user) or self.is_of_words(host)
+            if is_word or not self.holds("host", host):
+                return False  # bert@base, O1@fp16, top1@224px, but test@gpu7:~$
+        return True
 
     def is_private_org(self, name: str) -> bool:
         return name.lower() not in self._rules.organisations

@@ -26,7 +26,7 @@ class Redactor:
         self._pseudonyms = Pseudonyms(key)
         self._addresses = Addresses(rules, self._pseudonyms)
         self._names = Names(rules, self._pseudonyms)
-        self._line_filter = LineFilter(self._names.rule_set, self._names.patterns, self._names.domain_ending)
+        self._line_filter = LineFilter(self._names.rule_set, self._names.patterns, self._names.domains.ending)
         self._known: dict[str, str] = {}
         self._paths: dict[tuple[str, str], str] = {}
 
