@@ -41,6 +41,8 @@ class Table:
 
     def _aligned(self, line: str) -> list[Span]:
         # Each column's word begins or ends where its title does; long cells push the rest of a row to the right.
+        if len(line) > _LONGEST:
+            return []
         words = [match.span() for match in re.finditer(r"\S+", line)]
         edges = {start for start, _ in words}, {end for _, end in words}
         fitting = sum(start in edges[0] or end in edges[1] for start, end in self._spans)
