@@ -23,7 +23,9 @@ _ARE_KEPT = (
     " (select run_id from kept.run_format union all select run_id from kept.run_hash) limit 1"
 )
 _ARE_CONTRADICTED = (
-    "from fact semi join due_run using (run_id) where not used and value is not null and name <> 'campaign' limit 1"
+    "select 1 from fact semi join due_run using (run_id)"
+    " where used or (value is not null and name <> 'campaign' and strength <> 'related')"
+    " group by run_id, name having min(value) <> max(value) or count(value) < count(*) limit 1"
 )
 _ARE_SUBMITTED = "from fact semi join due_member using (run_id) where name = 'benchmark' limit 1"
 _MAY_BE_VAGUE = "select 1 from due_member group by campaign, case_id having min(series_id) <> max(series_id) limit 1"

@@ -28,18 +28,19 @@ _OUT_OF_ORDER = """
 select 1
 from (
     select losses_before as run, place, lag(losses_before) over () as run_before, lag(place) over () as before
-    from loss_now
+    from loss
 )
 where run < run_before or (run = run_before and place < before)
 """
+# Statements without work are skipped: to plan them takes longer than a small run.
+_TELL_MEMORY = "from kept.shape where unit = 'MiB' limit 1"
+_HAVE_METRICS = "from measure_at where measure_id in (select measure_id from convergence_shape where is_metric) limit 1"
 _LOSS_WINDOWS = "select min(window_losses), max(window_losses), count(time_at) > 0 from loss_at"
 # All records and all rules: for an explanation, kept/use.py names fewer.
 _ALL = """
 create or replace temp view chunk_record as from kept.record;
 create or replace temp view chunk_rule as from kept.rule;
 """
-# In this order, by one thread: of another one a sum differs in its last digit, and a rounded mean in its last decimal.
-_ADDED_UP = "create or replace temp table stream_reading as from stream_reading_now"
 # So many readings at both ends of a lane are read one by one, for the rules that skip or take some of them. All rules
 # decide it, so that numbers are added in the same order when one of them is explained.
 _ONE_BY_ONE_AT_ENDS = """
@@ -47,7 +48,7 @@ select coalesce(greatest(max(skip + coalesce(take, 0)) + 1, $least), $least), co
 from kept.rule
 """
 _KEEP_SPEEDS = "insert into kept.speed by name select * exclude (rate) from speed_now"
-_IN_ORDER = "order by stream_id, lane, place"
+_AS_THEY_COME = {"\norder by stream_id, lane, place": ""}
 _ONE_BY_ONE = "create or replace temp view piece as from stream_reading"
 _NONE_TIMED = """
 create or replace temp table timed (
@@ -87,6 +88,13 @@ order by run_id, place;
 
 create or replace temp view claimed_record as from ordered_record;
 """
+_ORDERED_LOSSES = """
+create or replace temp table ordered_loss as
+from loss
+order by losses_before, place;
+
+create or replace temp view loss as from ordered_loss;
+"""
 
 
 def fill_records(con: duckdb.DuckDBPyConnection, *, is_long: bool) -> None:
@@ -108,25 +116,25 @@ def _fill_records(con: duckdb.DuckDBPyConnection, *, is_long: bool) -> None:
     order = claim_records(con, is_long=is_long)
     make_speeds(con, order, is_long=is_long)
     con.execute(_KEEP_SPEEDS)
-    con.execute(sql_of("memory"))
+    if finds(con, _TELL_MEMORY):
+        con.execute(sql_of("memory"))
     con.execute(sql_of("set_clocks", streams=_streams_of(con, order, _STEPPED) if is_long else {}))
     con.execute(sql_of("clocks", streams=_streams_of(con, order, _CLOCKED) if is_long else {}))
     con.execute(sql_of("chosen_losses"))
     if finds(con, "from loss_at limit 1"):
         con.execute(sql_of("losses"))
-        kind, by = ("table", "order by losses_before, place") if _is_out_of_order(con, order) else ("view", "")
-        con.execute(f"create or replace temp {kind} loss as from loss_now {by}")
+        if _is_out_of_order(con, order):
+            con.execute(_ORDERED_LOSSES)
         least, most, are_timed = con.execute(_LOSS_WINDOWS).fetchall()[0]
         # If all losses have one window, its length becomes a constant of the statement.
         one_window = {"window_losses >": f"{least} >"} if least == most else {}
         clocks = {} if are_timed else OF_CLOCKS
         con.execute(sql_of("kept_losses", streams=order.streams | clocks | one_window))
-    if finds(con, "from metric_at limit 1"):
+    if finds(con, _HAVE_METRICS):
         con.execute(sql_of("evaluations"))
 
 
 def _sum_up(con: duckdb.DuckDBPyConnection) -> None:
-    # Statements without work are skipped: to plan them takes longer than a small run.
     are_long = finds(con, "from lane where is_long limit 1")
     con.execute(sql_of("pieces") if are_long else _ONE_BY_ONE)
     con.execute(sql_of("sums"))
@@ -192,11 +200,10 @@ def make_speeds(con: duckdb.DuckDBPyConnection, order: RecordOrder, *, is_long: 
     con.execute(sql_of("rules"))
     if is_long:
         con.execute(sql_of("value_counts", head=head, tail=tail))
-    con.execute(sql_of("windows"))
+    # Readings of one rank that are read one by one are in order already.
+    in_order = not is_long and OF_ONE_RANK.keys() <= order.streams.keys()
+    con.execute(sql_of("windows", streams=_AS_THEY_COME if in_order else {}))
     if finds(con, "from stream where lanes = 'median' limit 1"):
         con.execute(sql_of("medians"))
-    # Readings of one rank that are read one by one are in this order already.
-    in_order = not is_long and OF_ONE_RANK.keys() <= order.streams.keys()
-    con.execute(_ADDED_UP if in_order else f"{_ADDED_UP} {_IN_ORDER}")
     con.execute(sql_of("lanes", head=head, tail=tail))
     _sum_up(con)

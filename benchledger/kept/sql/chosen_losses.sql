@@ -1,6 +1,6 @@
--- The main loss and the metrics of each run of a chunk.
+-- Which losses and metrics the runs of a chunk print, and the main loss of each.
 -- reads: kept.shape, claimed_record, kept.run_clock
--- makes: convergence_shape, measure_at, measure_count, main_loss, loss_at, metric_at
+-- makes: convergence_shape, measure_at, measure_count, main_loss, loss_at
 
 create or replace temp table convergence_shape as
 select
@@ -66,26 +66,3 @@ left join (
     group by shape_id
 ) as step_time using (shape_id)
 left join kept.run_clock using (run_id);
-
--- Of metrics that are parts of an evaluation and then their sum, the sums. Parts and sum have one name, but for the loss.
-create or replace temp table metric_at as
-with followed as (
-    select *
-    from measure_count
-    join (select distinct measure_id, name, quantity, kind, unit from convergence_shape where is_metric) using (measure_id)
-    qualify lane = min(lane) over (partition by run_id, name)
-        and (
-            kind = 'summary'
-            or not bool_or(kind = 'summary') over (partition by run_id, quantity, if(quantity <> 'loss', name, null))
-        )
-),
-main as (
-    select distinct on (run_id) run_id, name as main
-    from (select run_id, name, quantity, sum(times) as times from followed group by all)
-    order by
-        run_id, list_position(['accuracy', 'score', 'error_rate', 'perplexity', 'loss'], quantity), times desc, name
-)
-select run_id, shape_id, ordinal, lane, followed.name, followed.name = main as is_main, quantity, kind, unit
-from followed
-join main using (run_id)
-join (select run_id, measure_id, lane, shape_id, ordinal from measure_at) using (run_id, measure_id, lane);

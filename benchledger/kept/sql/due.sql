@@ -1,5 +1,5 @@
 -- Which kept numbers are filled again for the runs in due_run, which are gone, changed or new.
--- reads: due_run, kept.stream_only, run_log, log, fact, run, format_now, kept.run_hash, changed_definition, kept.rule
+-- reads: due_run, kept.stream_only, run_log, log, fact, run, format_now, kept.run_hash
 -- makes: run_hash_now, due_record, due_for_rule
 
 create or replace temp table run_hash_now as
@@ -35,20 +35,9 @@ left join format_now using (run_id)
 left join read using (run_id)
 left join stated using (run_id);
 
--- A run whose logs and case are what they were is not read again,
+-- A run whose logs and case are what they were is not read again, but for a rule that has changed.
 create or replace temp table due_record as
 select run_id
 from (from run_hash_now except from kept.run_hash);
 
--- but for a rule that has changed.
-create or replace temp table due_for_rule as
-select run_id
-from format_now
-semi join due_run using (run_id)
-anti join due_record using (run_id)
-where format in (
-    select known.format
-    from (select distinct format from format_now) as known
-    join kept.rule on rule.formats is null or list_contains(rule.formats, known.format)
-    where rule.rule in (select name from changed_definition where kind = 'rule')
-);
+create or replace temp table due_for_rule (run_id bigint);

@@ -1,7 +1,20 @@
 -- Deletes the kept numbers of the runs in due_run, except those of records that are not read again.
--- reads: due_run, due_record, run_hash_now, changed_definition, due_for_rule
--- makes: gone_record, kept.run_format, kept.run_hash, kept.silent_run, kept.run_fallback, conflict, kept.contradicted_speed, kept.speed, run_memory, kept.run_clock, kept.loss,
+-- reads: format_now, kept.rule, due_run, due_record, run_hash_now, changed_definition
+-- makes: due_for_rule, gone_record, kept.run_format, kept.run_hash, kept.silent_run, kept.run_fallback, conflict, kept.contradicted_speed, kept.speed, run_memory, kept.run_clock, kept.loss,
 --   kept.low_loss, kept.evaluation_all
+
+-- These runs are read for rules that have changed.
+insert into due_for_rule
+select run_id
+from format_now
+semi join due_run using (run_id)
+anti join due_record using (run_id)
+where format in (
+    select known.format
+    from (select distinct format from format_now) as known
+    join kept.rule on rule.formats is null or list_contains(rule.formats, known.format)
+    where rule.rule in (select name from changed_definition where kind = 'rule')
+);
 
 delete from kept.run_format where run_id in (select run_id from due_run);
 delete from kept.run_hash where run_id in (select run_id from due_run);

@@ -1,8 +1,8 @@
 -- The losses that tell runs, in the order of each run.
 -- reads: claimed_record, loss_at
--- makes: loss_now
+-- makes: loss
 
-create or replace temp view loss_now as
+create or replace temp view loss as
 select
     run_id, losses_before, losses, window_losses, place + ordinal as place, log_id, line, byte_offset, step, epoch,
     logged_at, clock_s, "values"[ordinal] as loss, "values"[time_at] as step_s

@@ -1,8 +1,8 @@
 -- Of a step one reading, the median over its ranks, where a rule counts so.
 -- reads: judged_reading
--- makes: median_reading, stream_reading_now
+-- makes: stream_reading
 
-create or replace temp table median_reading as
+insert into stream_reading
 select
     stream_id,
     -1 as lane,
@@ -18,11 +18,3 @@ where lanes = 'median' and dropped is null
 group by stream_id, epoch, step, after_step, to_step
 having step - 1 >= coalesce(after_step, step - 1) and step <= coalesce(to_step, step)
 order by stream_id, place;
-
-create or replace temp view stream_reading_now as
-select
-    stream_id, lane, place, if(is_bounded, since, null) as since, if(is_bounded, step, null) as step, steps, rate, times
-from judged_reading
-where lanes <> 'median' and dropped is null
-union all
-from median_reading;

@@ -1,6 +1,6 @@
 -- In which readings rules count, and from which to which of them each rule looks.
 -- reads: chunk_rule, reading_of_rule, alike, run_reading, reading
--- makes: question, rule_question, stream, judged_reading, stream_reading_now
+-- makes: question, rule_question, stream, judged_reading, stream_reading
 
 -- Rules that ask the same of a stream of readings share the answer; questions that look at the same readings, their slice.
 create or replace temp table question as
@@ -57,8 +57,10 @@ select
 from reading
 join stream using (run_id, reading_key);
 
-create or replace temp view stream_reading_now as
+-- In this order, by one thread: of another one a sum differs in its last digit, and a rounded mean in its last decimal.
+create or replace temp table stream_reading as
 select
     stream_id, lane, place, if(is_bounded, since, null) as since, if(is_bounded, step, null) as step, steps, rate, times
 from judged_reading
-where lanes <> 'median' and dropped is null;
+where lanes <> 'median' and dropped is null
+order by stream_id, lane, place;
