@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import tempfile
 import time
 from collections import Counter
@@ -36,7 +35,7 @@ from benchledger.ingestion.reading import (
     load_archived_facts,
     unfitting_matches,
 )
-from benchledger.ingestion.roots import Roots
+from benchledger.ingestion.roots import Roots, standard_input
 from benchledger.ingestion.sightings import SightingMaker
 from benchledger.ingestion.units import ReadFiles
 from benchledger.ingestion.write import Writer
@@ -48,8 +47,6 @@ from benchledger.store.database import open_for_writing
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.key_file import need_key, read_key_file
 from benchledger.store.private_file import PrivateFile, SeenFile
-
-STDIN_NAME = "stdin"
 
 
 @dataclass
@@ -226,9 +223,7 @@ class _Ingest:
             self._files = with_kept(plan.stale_files(), plan, con, options.db)
         if stdin is not None:
             opened.close()
-            content = stdin.read()
-            opens = partial(io.BytesIO, content)
-            self._files.append(FoundFile(STDIN_NAME, STDIN_NAME, STDIN_NAME, len(content), 0, open=opens))
+            self._files.append(standard_input(stdin.read()))
         with gc_paused():
             self._plan, self._work = plan, plan.sort_out(self._files)
         self._documents = Documents(self._names.documents, self._formats)

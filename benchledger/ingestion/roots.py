@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from benchledger.archives.magic_bytes import without_suffixes
+from benchledger.archives.magic_bytes import HEAD, is_archive, without_suffixes
 from benchledger.archives.member import CHAIN
 from benchledger.ingestion.discover import FoundFile, NamedFolders, chain_of, folder_of, is_lasting, is_lone, printable
 from benchledger.ingestion.load import sql_text
 from benchledger.ingestion.plan import Plan
 from benchledger.ingestion.remote import is_bucket
 from benchledger.redaction.redactor import Redactor
+from benchledger.scanning.content import content_hash
 from benchledger.store.private_file import SeenFile
 
 if TYPE_CHECKING:
@@ -23,6 +25,13 @@ if TYPE_CHECKING:
 
 # macOS packs what a file has beside its bytes into a folder of its own.
 _RESOURCE_FORKS = "__MACOSX"
+
+
+def standard_input(content: bytes) -> FoundFile:
+    """What came from standard input. Each archive is a place of its own: members of two may have the same names."""
+    name = "stdin"
+    place = f"{content_hash(content)}/{name}" if is_archive(content[:HEAD]) else name
+    return FoundFile(place, name, name, len(content), 0, open=partial(io.BytesIO, content))
 
 
 @dataclass(frozen=True)
@@ -95,7 +104,9 @@ class Roots:
         if file.within and chain_of(file.place, file.within) and self._named.outermost(folder) is None:
             place = on_disk
         if place not in self._roots:
-            self._roots[place] = Root(place, self.id_of(place), self._name(place, is_archive=place == file.within))
+            # All that comes from standard input has one root.
+            lasting = place if is_lasting(place) else os.path.basename(place)
+            self._roots[place] = Root(place, self.id_of(lasting), self._name(place, is_archive=place == file.within))
         return self._roots[place]
 
     def below(self, file: FoundFile, root: Root) -> Below:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from benchledger import ingest, report_speed
 from tests.ingestion.conftest import made
 from tests.ingestion.logs import ask, of_root, one, put, run_text, stable_tables
+from tests.ingestion.packing import tar
 
 
 def manifest(**keys: Any) -> str:
@@ -376,3 +378,35 @@ def test_what_only_a_manifest_states_is_no_key_of_facts_toml(db: Path, tmp_path:
 
     (refused,) = [one for one in result.outcomes if one.status == "unreadable"]
     assert str(refused.reason).startswith("facts.toml:3: no fact 'started_at' here; known: framework, ")
+
+
+def test_a_manifest_binds_what_lies_at_its_places_now_and_nothing_that_lay_there_before(
+    db: Path, tmp_path: Path
+) -> None:
+    # Two runs one after another in one folder, whose manifest stays as it is.
+    for seed in (30, 31):
+        put(tmp_path / "logs" / "run.json", manifest(trial=seed))
+        put(tmp_path / "logs" / "train.log", run_text(seed=seed).log)
+        ingest(tmp_path / "logs", db=db)
+
+    bound = "select trial, list(role order by role) from run join run_log using (run_id) group by run_id, trial order by all"
+    assert ask(db, bound) == [(31, ["manifest", "train"]), (None, ["train"])]
+
+
+def test_archives_from_standard_input_bind_only_their_own_logs(db: Path) -> None:
+    for seed in (32, 33, 32):
+        packed = tar({"run.json": manifest(trial=4), "train.log": run_text(seed=seed).log})
+        ingest(db=db, stdin=io.BytesIO(packed))
+
+    bound = "select trial, list(role order by role) from run join run_log using (run_id) group by run_id, trial"
+    assert ask(db, bound) == [(4, ["manifest", "train"])] * 2
+    assert ask(db, "select distinct campaign from sighting") == [("stdin",)]
+
+
+def test_a_tracker_that_writes_its_folder_again_makes_another_run(db: Path, tmp_path: Path) -> None:
+    for loss in (1, 2, 3):
+        rows = "".join(f"{epoch},{epoch}0,{loss}.{epoch},{loss}.{epoch}\n" for epoch in range(1, 9))
+        put(tmp_path / "version_0" / "metrics.csv", f"epoch,step,train_loss,val_loss\n{rows}")
+        ingest(tmp_path, db=db)
+
+    assert ask(db, "select count(*), count(distinct run_id) from run_log") == [(3, 3)]

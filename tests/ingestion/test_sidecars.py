@@ -157,3 +157,17 @@ def test_a_new_log_in_the_folder_leaves_what_lies_below_as_it_is(db: Path, tmp_p
 def test_a_manifest_binds_the_sidecar_that_it_lists(own: Given) -> None:
     assert (own.ask(BATCH), own.unpaired) == ([("768",)], 0)
     assert own.ask("select paired_by from run_log where role = 'sidecar'") == [("listed in its manifest",)]
+
+
+def test_a_sidecar_that_came_with_the_next_log_of_its_name_says_nothing_of_the_one_before(
+    db: Path, tmp_path: Path
+) -> None:
+    # Two runs one after another in one folder; what the machine is called does not change.
+    put(tmp_path / "logs" / "sys_pytorch.txt", MACHINE)
+    for seed, batch in ((41, 256), (42, 512)):
+        put(tmp_path / "logs" / "x.log", run_text(seed=seed).log)
+        put(tmp_path / "logs" / "benchmark.para", f"GLOBAL_BATCH {batch}\nGPU 8\n")
+        ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, BATCH) == [("512",)]
+    assert one(db, "select count(distinct run_id) from run_log where role = 'sidecar'") == 2

@@ -5,21 +5,25 @@
 create or replace temp table twin as
 with placed as (
     select distinct
-        s.log_id, s.segment, s.role, a.folder, a.stem, s.stream, s.losses, s.started_at is not null as is_timed
+        s.log_id, s.segment, s.role, a.folder, a.stem, a.ingested_at, s.stream, s.losses,
+        s.started_at is not null as is_timed
     from live_segment as s
     join active_sighting as a using (log_id)
     where s.role in ('train', 'duplicate_stream') and exists (from live_segment where role = 'duplicate_stream')
 ),
 by_manifest as (
-    select t.log_id as twin_id, t.segment as twin_segment, r.log_id, r.segment, 2 as strength, 1000 as common
+    select t.log_id as twin_id, t.segment as twin_segment, r.log_id, r.segment, 2 as strength, 0 as apart, 0 as common
     from placed as t
     join listed_log as lt on lt.log_id = t.log_id
     join listed_log as lr on lr.listing = lt.listing
     join placed as r on r.log_id = lr.log_id and r.segment = t.segment and r.role = 'train'
     where t.role = 'duplicate_stream'
 ),
+-- Where files were overwritten by those of the next run, contents that were read at one time belong together.
 by_stem as (
-    select t.log_id as twin_id, t.segment as twin_segment, r.log_id, r.segment, 1 as strength, 1000 as common
+    select
+        t.log_id as twin_id, t.segment as twin_segment, r.log_id, r.segment, 1 as strength,
+        abs(epoch_us(t.ingested_at) - epoch_us(r.ingested_at)) as apart, 0 as common
     from placed as t
     join placed as r on r.folder = t.folder and r.stem = t.stem and r.segment = t.segment and r.role = 'train'
     where t.role = 'duplicate_stream'
@@ -29,7 +33,7 @@ moment as (
 ),
 by_records as (
     select
-        t.log_id as twin_id, t.segment as twin_segment, r.log_id, r.segment, 0 as strength, count(*) as common
+        t.log_id as twin_id, t.segment as twin_segment, r.log_id, r.segment, 0 as strength, 0 as apart, count(*) as common
     from moment as t
     join moment as r on r.folder = t.folder and r.at_us = t.at_us and r.role = 'train'
     where t.role = 'duplicate_stream'
@@ -40,7 +44,7 @@ by_records as (
 -- that both fit are two trials of one seed: it is of neither.
 by_losses as (
     select
-        t.log_id as twin_id, t.segment as twin_segment, r.log_id, r.segment, 0 as strength,
+        t.log_id as twin_id, t.segment as twin_segment, r.log_id, r.segment, 0 as strength, 0 as apart,
         len(list_filter(list_zip(t.losses, r.losses), lambda x: nearly(x[1], x[2]))) as common
     from placed as t
     join placed as r on r.folder = t.folder and r.role = 'train'
@@ -56,7 +60,7 @@ select
     end as paired_by
 from (from by_manifest union all from by_stem union all from by_records union all from by_losses)
 qualify row_number() over (
-    partition by twin_id, twin_segment order by strength desc, common desc, log_id, segment
+    partition by twin_id, twin_segment order by strength desc, apart, common desc, log_id, segment
 ) = 1;
 
 -- Train logs that one manifest lists are one run, where each holds one: the first by name is the run's own.

@@ -3,12 +3,29 @@
 -- reads: sighting, kept.sighting_file, run_log, touched, log, kept.format, kept.log_fact
 -- makes: active_sighting, listed_log, tracker_place, tie, scope
 
+-- `replaced_at`: when other content was read at the same place, which is no growth; NULL for what lies there now.
 create or replace temp table active_sighting as
-select sighting_id, log_id, place, folder, folders, stem, campaign
-from sighting
-where status in ('loaded', 'duplicate') and log_id is not null;
+with active as (
+    select sighting_id, log_id, place, archive, member, folder, folders, stem, campaign, ingested_at
+    from sighting
+    where status in ('loaded', 'duplicate') and log_id is not null
+),
+replaced as (
+    select
+        sighting_id,
+        min(ingested_at) over (
+            partition by place, archive, member order by ingested_at
+            range between interval 1 microsecond following and unbounded following
+        ) as replaced_at
+    from active
+    semi join (select place from active group by place having count(*) > 1) as again using (place)
+)
+select active.* exclude (archive, member), replaced_at
+from active
+left join replaced using (sighting_id);
 
--- Which logs a manifest binds: those at the places that it lists. The same manifest in another folder binds others.
+-- Which logs a manifest binds: those that lie at the places that it lists. The same manifest in another folder binds
+-- others.
 create or replace temp table listed_log as
 -- First the listings: DuckDB may else compare each sighting with each other one, to find those of other logs.
 with listing as materialized (
@@ -18,7 +35,7 @@ with listing as materialized (
 )
 select l.listing, l.manifest_id, a.log_id, min(l.file) as file
 from listing as l
-join active_sighting as a on a.place = l.place and a.log_id <> l.manifest_id
+join active_sighting as a on a.place = l.place and a.log_id <> l.manifest_id and a.replaced_at is null
 group by l.listing, l.manifest_id, a.log_id;
 
 -- The folders in which the text log of a tracker's run can lie: its own, three above, and that of its console output.

@@ -10,7 +10,9 @@ with placed as (
         s.started_at, s.ended_at, f.value as own_id,
         -- Settings alone are equal in many runs: they join a run and make none.
         s.started_at is not null or s.step_records > 0 as is_measured,
-        tool in ('tensorboard', 'lightning') as is_by_folder, log.format = 'mlflow-run' as is_mlflow_run
+        tool in ('tensorboard', 'lightning') as is_by_folder, log.format = 'mlflow-run' as is_mlflow_run,
+        -- What lay there before the folder was written again is of an earlier run.
+        if(a.replaced_at is null, null, a.ingested_at) as replaced
     from live_segment as s
     join log using (log_id)
     join active_sighting as a using (log_id)
@@ -22,7 +24,7 @@ keyed as (
         case
             when own_id is not null then 'run ' || own_id
             when is_measured and is_by_folder
-                then 'log ' || min(log_id) over (partition by folder, own_id is null, is_measured, is_by_folder)
+                then 'log ' || min(log_id) over (partition by folder, replaced, own_id is null, is_measured, is_by_folder)
             when is_measured then 'log ' || log_id
         end as key
     from placed
