@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -13,6 +14,11 @@ from benchledger.archives.streams import Source
 SMALL = 1024 * 1024
 # Allocating 8 MB per buffer costs half as much as the scanning; memory of this size is reused.
 PART = 512 * 1024
+# The last number of a log, perhaps with the beginning of its unit (`251.0 m` of `251.0 ms`), and the mark behind it.
+_LAST_NUMBER = re.compile(
+    rb"(?<![A-Za-z0-9_.])([+-]?\.?[0-9][0-9.,]*(?:[eE][+-]?[0-9]*)?|[+-]?inf|[+-]?nan)[ \t]*[kKMGTmun]?[ \t]*\Z"
+)
+_CUT = "\N{HORIZONTAL ELLIPSIS}".encode()
 
 
 @dataclass(frozen=True)
@@ -159,3 +165,14 @@ def _rest_of_line(stream: Source, counter: Counter, longest: int) -> tuple[int, 
 def _first_cut(chunk: bytes) -> int:
     found = [at for at in (chunk.find(b"\n"), chunk.find(b"\r")) if at >= 0]
     return min(found, default=-1)
+
+
+def with_cut_marked(buffer: bytes, end: int) -> tuple[bytes, int]:
+    """Returns buffer[:end] and its size, with a mark behind a last number that may be cut, so that nothing reads it.
+
+    Without a line end behind it, `637` may be the beginning of `6370.7`, and `251.0` of `251.0 ms`.
+    """
+    found = _LAST_NUMBER.search(buffer, max(0, end - 64), end)
+    if found is None:
+        return buffer, end
+    return buffer[: found.end(1)] + _CUT + buffer[found.end(1) : end], end + len(_CUT)

@@ -13,7 +13,15 @@ from benchledger.archives.magic_bytes import HEAD, is_archive
 from benchledger.archives.streams import Source
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning.columns import RecordColumns
-from benchledger.scanning.content import Counter, Previous, content_hash, goes_on, log_id_of, whole_lines
+from benchledger.scanning.content import (
+    Counter,
+    Previous,
+    content_hash,
+    goes_on,
+    log_id_of,
+    whole_lines,
+    with_cut_marked,
+)
 from benchledger.scanning.detection import BLOCK, Detected
 from benchledger.scanning.file_reader import DOCUMENT_LIMIT, FileReader
 from benchledger.scanning.native_scanner import is_requested, native_scanner
@@ -237,6 +245,7 @@ class LogReader:
                 log.rejects.append(RejectedPiece(reading.line, base, None, TOO_LONG, decode(buffer[:1000])))
             return
         buffer = buffer if base else unmarked(buffer)
+        buffer, end = with_cut_marked(buffer, end)
         if file_reader is None:
             reading.line = scanner.scan(buffer, end, base, reading.line, log, reading.columns)
             return

@@ -90,7 +90,7 @@ def test_a_log_that_is_cut_in_any_epoch_is_truncated_and_its_steps_are_right_or_
         epochs, steps = noise.randrange(3, 60), 10 * noise.randrange(2, 12)
         epoch, step = noise.randrange(epochs - 1), 10 * noise.randrange(1, steps // 10 + 1)
         lines = written(PROGRAMS[name], (epoch, step), epochs, steps)
-        put(tmp_path / "logs" / f"{name}-{number}.log", "\n".join([f"log {number}", *lines]))
+        put(tmp_path / "logs" / f"{name}-{number}.log", "\n".join([f"log {number}", *lines, ""]))
         truth[f"{name}-{number}.log"] = (PROGRAMS[name], epoch * steps + step, epoch, step == steps, epochs)
 
     ingest(tmp_path / "logs", db=db)
@@ -116,7 +116,7 @@ def statuses(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> 
         logs = {words: [begins, "Early stopping patience: 5", *steps, words, program.ends] for words in STOPPED}
         logs |= {words: [begins, "Early Stop after 5 epochs is on", *steps, words] for words in COUNTED}
         for words, lines in logs.items():
-            put(home / "logs" / log_of(name, words), "\n".join(lines))
+            put(home / "logs" / log_of(name, words), "\n".join([*lines, ""]))
     db = made(defined_ledger, home / "ledger")
     ingest(home / "logs", db=db)
     return {path: status for path, *_, status in ask(db, FOUND)}

@@ -12,6 +12,7 @@ from benchledger.definitions.format_file import read_formats
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning import native_scanner
 from benchledger.scanning.columns import RecordColumns
+from benchledger.scanning.content import with_cut_marked
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.log_reader import LogReader, ReadLog
 from benchledger.scanning.rows import NEVER_UNFINISHED, Pieces, RejectedPiece, Row
@@ -71,7 +72,7 @@ _REFERENCES: dict[int, LineReader] = {}
 
 def read_by_reference(log_format: LogFormat, log: bytes) -> Found:
     """All that the reference reader finds."""
-    pieces = reference_of(log_format).read(log)
+    pieces = reference_of(log_format).read(with_cut_marked(log, len(log))[0])
     columns, notes = RecordColumns(), SegmentCollector()
     for row in pieces.rows:
         columns.add(row)

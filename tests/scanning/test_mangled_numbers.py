@@ -25,6 +25,8 @@ from benchmarks.format_inputs import by_format, logs_of
 from tests.scanning.reading import SCANNERS, one_record, read_by_reference, read_by_scanner
 
 NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+# A number that no word and no duration is glued to.
+ALONE = re.compile(rb"(?<![\w.:])" + NUMBER.pattern + rb"(?![\w:])")
 THOUSANDS = re.compile(rb"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 UNITS = (b"K", b"M", b"G", b"%", b"s", b"h", b"m", b"d", b"B", b"W", b"C", b"x", b"ms", b"us", b"ns")
 JUNK = [
@@ -212,7 +214,7 @@ def test_what_ends_no_number_makes_the_line_a_reject_that_says_so(tmp_path: Path
     top = 'pairs = { assign = ": ", between = [", "] }\n[detect]\nproof = [["made step"]]\n'
     made = one_record(tmp_path, "made step {step:int}, {pairs}", top + FIELD)
     lines = ["made step 1, ips: 5.5 images/s", f"made step 2, ips: {form} images/s, loss: 2.5", "made step 3, ips: 6.5"]
-    log = "\n".join(lines).encode("utf-8", "surrogateescape")
+    log = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
 
     found, _ = read_by_scanner(LogReader({"made": made}, native=native), log)
 
@@ -236,7 +238,7 @@ def test_what_ends_a_number(tmp_path: Path, form: str, number: float, native: bo
     top = 'pairs = { assign = ": ", between = [", "] }\n[detect]\nproof = [["made step"]]\n'
     made = one_record(tmp_path, "made step {step:int}, {pairs}", top + FIELD)
 
-    found, _ = read_by_scanner(LogReader({"made": made}, native=native), f"made step 1, ips: {form}".encode())
+    found, _ = read_by_scanner(LogReader({"made": made}, native=native), f"made step 1, ips: {form}\n".encode())
 
     assert [row["values"] for row in found.rows] == [[repr(number)]]
 
@@ -245,6 +247,41 @@ def test_a_name_may_begin_with_digits_where_nothing_is_measured(tmp_path: Path) 
     top = 'pairs = { assign = ": ", between = [", "] }\n[detect]\nproof = [["made step"]]\n'
     made = one_record(tmp_path, "made step {step:int}, {pairs}", top + FIELD)
 
-    found, _ = read_by_scanner(LogReader({"made": made}), b"made step 1, model: 3dunet, tag: 21.05-py3, ips: 5.5")
+    found, _ = read_by_scanner(LogReader({"made": made}), b"made step 1, model: 3dunet, tag: 21.05-py3, ips: 5.5\n")
 
     assert [row["texts"] for row in found.rows] == [["3dunet", "21.05-py3", None]]
+
+
+@pytest.mark.parametrize("cut", ["6", "637", "6370.", "6370.7", "6370.7 ", "6370.7 K", "1,", "1e", "nan"])
+@pytest.mark.parametrize("native", SCANNERS)
+def test_a_last_number_without_a_line_end_may_go_on_and_is_not_read(tmp_path: Path, cut: str, native: bool) -> None:
+    top = 'pairs = { assign = ": ", between = [", "] }\n[detect]\nproof = [["made step"]]\n'
+    reader = LogReader({"made": one_record(tmp_path, "made step {step:int}, {pairs}", top + FIELD)}, native=native)
+    log = f"made step 1, ips: 5.5\nmade step 2, ips: {cut}".encode()
+
+    begun, _ = read_by_scanner(reader, log)
+    ended, _ = read_by_scanner(reader, log + b"\n")
+
+    assert [row["values"] for row in begun.rows] == [["5.5"]]
+    assert (begun.rejects, begun.ignored) == ([], {"unfinished last line": 1})
+    assert len(ended.rows) == 2 or cut in ("1,", "1e")
+
+
+@pytest.mark.long
+def test_a_line_cut_within_a_number_gives_no_number_that_the_whole_line_does_not_state() -> None:
+    drawn = random.Random(28)
+    invented = []
+    for name in formats("lines"):
+        known = format_of(name)
+        for line in dict.fromkeys(line.encode() for sample in known.samples for line in sample.text.split("\n")):
+            whole = read_by_reference(known, line + b"\n").rows
+            stated = {one for row in whole for one in row["values"]} | {str(float(one)) for one in NUMBER.findall(line)}
+            cuts = [at for found in ALONE.finditer(line) for at in range(found.start() + 1, found.end())]
+            for cut in drawn.sample(cuts, min(SUITE // 3, len(cuts))) if whole else ():
+                rows = read_by_reference(known, line[:cut]).rows
+                # Another record of the line may read `eta: 1 day, 0:00:24` as days; no rule asks for an eta.
+                values = ((of, one) for row in rows for of, one in zip(row["names"], row["values"], strict=True))
+                read = {one for of, one in values if of != "eta"}
+                invented += [(name, line[:cut], number) for number in read - stated - {"None", "nan"}]
+
+    assert invented == [], "\n".join(map(str, invented))

@@ -182,7 +182,7 @@ def test_a_line_longer_than_a_buffer_is_one_reject_and_the_next_line_is_read(
 ) -> None:
     monkeypatch.setattr(log_reader, "CHUNK", 1024)
     monkeypatch.setattr(content, "PART", part)
-    log = PROOF + b"DLL 20" * 1000 + b"\n" + PROOF + b"x" * 5000 + b"\r\n" + PROOF.rstrip()
+    log = PROOF + b"DLL 20" * 1000 + b"\n" + PROOF + b"x" * 5000 + b"\r\n" + PROOF
 
     found, read = read_by_scanner(by, log)
 
