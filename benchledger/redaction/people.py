@@ -81,7 +81,9 @@ PEOPLE = (
     (
         tuple(f"{verb} by " for verb in ("submitted", "owned", "queued", "reserved", "booked")),
         (
-            rf"(?i)\b(?:submitted|owned|queued|reserved|booked) by {_NO_USER}(?:user )?{_LOGIN}(?=[\s.,;)]|$)"
+            # CUDA: `2.02 GiB is reserved by PyTorch but unallocated`
+            r"(?i)\b(?:submitted|owned|queued|booked|reserved(?! by \S{1,64} (?!for|until|till|from|at|on)\w)) by "
+            rf"{_NO_USER}(?:user )?{_LOGIN.replace('user1', 'owner1')}(?=[\s.,;)]|$)"
             rf"(?: from (?P<node1>{HOST}))?"
         ),
     ),
