@@ -162,6 +162,8 @@ class Names:
         is_person = key.kind in ("user", "owner") and text[:1].isupper()
         if key.kind in ("user", "owner") and text[:1].isdigit():
             return text
+        if key.kind not in ("device", "secret") and not any(map(str.isalpha, text)):
+            return text  # .5, ±2, ~3, 2024-01-01
         if _NUMBER.fullmatch(text) and (key.kind != "device" or not text.isdigit() or len(text) < _LEAST_SERIAL):
             return text
         return text if " " in text and not is_person else self._of_key(key, text)
@@ -249,6 +251,8 @@ class Names:
         return before + self._of_key(key, value)
 
     def _field(self, match: re.Match[str]) -> str:
+        if joined(match["value"]) in self._keys or "/" in match["value"]:
+            return match.group()  # titles of a table: `| user | owner |`, `Host  Samples/s`
         before = match.group()[: match.start("value") - match.start()]
         return before + self.cell(match["name"], match["value"])
 

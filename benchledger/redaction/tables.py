@@ -21,7 +21,8 @@ Span = tuple[int, int]
 class Table:
     """The rows below one line of titles."""
 
-    def __init__(self, sign: str, spans: list[Span], titles: dict[int, str]) -> None:
+    def __init__(self, sign: str, spans: list[Span], titles: dict[int, tuple[str, str]]) -> None:
+        """`titles`: of each private column the title and the name of a field that it ends with."""
         self._sign, self._spans, self._titles = sign, spans, titles
 
     def redact(self, line: str, redactor: Redactor) -> str | None:
@@ -32,10 +33,13 @@ class Table:
         if len(cells) != len(self._spans):
             return None
         out, last = "", 0
-        for number, title in self._titles.items():
+        for number, (title, name) in self._titles.items():
             start, end = cells[number]
-            if start < end:
-                out += line[last:start] + redactor.cell(title, line[start:end])
+            if line[start:end] == title:
+                return None  # the titles once more
+            # A word may stand below two titles.
+            if last <= start < end:
+                out += line[last:start] + redactor.cell(name, line[start:end])
                 last = end
         return out + line[last:]
 
@@ -69,9 +73,9 @@ def table_of(line: str, redactor: Redactor) -> Table | None:
 
 def _table(sign: str, spans: list[Span], line: str, redactor: Redactor) -> Table | None:
     names = [line[start:end] for start, end in spans]
-    titles = {number: title for number, name in enumerate(names) if (title := redactor.title(name))}
+    titles = {number: (title, name) for number, title in enumerate(names) if (name := redactor.title(title))}
     # `host, user` may end a sentence: a title has few words, and only one if there are but two.
-    is_titles = all(map(_TITLE.fullmatch, names)) and (len(names) > 2 or not any(" " in name for name in names))
+    is_titles = all(map(_TITLE.fullmatch, names)) and (len(names) > 2 or not any(" " in title for title in names))
     return Table(sign, spans, titles) if titles and len(names) > 1 and is_titles else None
 
 

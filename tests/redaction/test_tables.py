@@ -24,6 +24,7 @@ PRIVATE = {
     f"  api_key: >-\n    {KEY}\n  x: y": "    <secret>   x: y",
     '"nodelist": [\n  "gcn4",\n  "gcn5"\n]': '  "<host>",   "<host>" ]',
     f"Paste your API key (hidden):\n{KEY}": "<secret>",
+    "Epoch  Device  Host  Server time  Worker\n2      cuda:1  sol-4 3 w2": "2      cuda:1  <host> 3 w2",
     "x\nowner        ann\nuser | sol": "owner        <user> user | <user>",
     '<user>ann</user>\n<p name="owner" value="ann"/>': '<p name="owner" value="<user>"/>',
 }
@@ -37,6 +38,10 @@ PUBLIC = [
     "hosts:\nlr: 0.1\nhello",
     "user:\nhello",
     "tokens:\n  1024",
+    "user,project,loss\n.5,-.5,±2\n~3,2024-01-01,#4",
+    "| USER | Owner |\n|---|---|\n| USER | Owner |",
+    "Host        Samples/s\nsol         123.4",
+    "Epoch  Device  Host  Server time  Worker\n2      cuda:1  123 3 4",
 ]
 
 
