@@ -15,9 +15,17 @@ SMALL = 1024 * 1024
 # Allocating 8 MB per buffer costs half as much as the scanning; memory of this size is reused.
 PART = 512 * 1024
 # The last number of a log, perhaps with the beginning of its unit (`251.0 m` of `251.0 ms`), and the mark behind it.
+# The seconds of `0:31:00` are whole.
 _LAST_NUMBER = re.compile(
-    rb"(?<![A-Za-z0-9_.])([+-]?\.?[0-9][0-9.,]*(?:[eE][+-]?[0-9]*)?|[+-]?inf|[+-]?nan)[ \t]*[kKMGTmun]?[ \t]*\Z"
+    rb"(?<![A-Za-z0-9_.])(?!(?<=:[0-5][0-9]:)[0-5][0-9]\Z)"
+    rb"([+-]?\.?[0-9][0-9.,]*(?:[eE][+-]?[0-9]*)?|[+-]?inf|[+-]?nan)[ \t]*[kKMGTmun]?[ \t]*\Z"
 )
+_DIGITS = re.compile(rb"[0-9]+")
+_LINE_ENDS = re.compile(rb"[\r\n]+")
+# The last line is compared with those in so many bytes before it; so many that are alike count.
+_NEAR, _ALIKE = 65_536, 8
+# A double that is cut behind so many digits is the same but for its rounding.
+_ALL_DIGITS = 15
 _CUT = "\N{HORIZONTAL ELLIPSIS}".encode()
 
 
@@ -170,9 +178,26 @@ def _first_cut(chunk: bytes) -> int:
 def with_cut_marked(buffer: bytes, end: int) -> tuple[bytes, int]:
     """Returns buffer[:end] and its size, with a mark behind a last number that may be cut, so that nothing reads it.
 
-    Without a line end behind it, `637` may be the beginning of `6370.7`, and `251.0` of `251.0 ms`.
+    Without a line end behind it, `637` may be the beginning of `6370.7`, and `251.0` of `251.0 ms`. It is whole if the
+    lines before that differ from the last one in digits alone print it as long.
     """
     found = _LAST_NUMBER.search(buffer, max(0, end - 64), end)
-    if found is None:
+    if found is None or _is_whole(found[1], _LINE_ENDS.split(buffer[max(0, end - _NEAR) : end])):
         return buffer, end
     return buffer[: found.end(1)] + _CUT + buffer[found.end(1) : end], end + len(_CUT)
+
+
+def _is_whole(number: bytes, lines: list[bytes]) -> bool:
+    if b"." in number and len(number) > _ALL_DIGITS and b"e" not in number.lower():
+        return True
+    form = _DIGITS.sub(b"0", lines[-1])
+    alike = [line for line in lines[:-1] if _DIGITS.sub(b"0", line) == form][-_ALIKE:]
+    before = [found[1] for line in alike if (found := _LAST_NUMBER.search(line))]
+    # As many digits as in each line before; a number that counts does not fall.
+    return {_digits_behind_point(number)} == {*map(_digits_behind_point, before)} and (
+        not number.isdigit() or int(number) >= int(before[-1])
+    )
+
+
+def _digits_behind_point(number: bytes) -> int:
+    return len(number) - number.rfind(b".") if b"." in number else len(number)
