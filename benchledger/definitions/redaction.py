@@ -49,6 +49,8 @@ class Key:
     names: tuple[str, ...]
     # Only values of at least this length that mix letters and digits; 0: any value.
     least: int
+    # Also names of what is no secret: only a value made by chance counts, and only after `=` or `:`.
+    common: bool
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ def read_redaction(files: list[TomlFile] | None = None) -> RedactionRules:
             table = top.table(group, names)
             for name in names:
                 words[name] += [word.lower() for word in table.strings(name)]
-        keys += [_key(table) for table in top.tables("key", ("kind", "names", "least"))]
+        keys += [_key(table) for table in top.tables("key", ("kind", "names", "least", "common"))]
         for table in top.tables("context", ("templates",)):
             contexts += _contexts(table)
         for table in top.tables("shape", ("kind", "shapes")):
@@ -163,7 +165,7 @@ def _key(table: Table) -> Key:
     if not names:
         table.fail("", "names: at least one is needed")
     least = table.whole_number("least") if "least" in table else 0
-    return Key(table.choice("kind", (*KINDS, *STRICT)), tuple(names), least)
+    return Key(table.choice("kind", (*KINDS, *STRICT)), tuple(names), least, table.flag("common"))
 
 
 def _contexts(table: Table) -> list[Context]:

@@ -8,7 +8,8 @@ from itertools import groupby
 
 from benchledger.definitions.redaction import HOLES, LISTS, SHAPE_HOLES, Context, Key, Shape
 from benchledger.definitions.template import Hole, Literal
-from benchledger.redaction.forms import HOST, HOST_LIST, LISTED_SECRET, PERSON, QUOTED, SECRET, USER
+from benchledger.redaction.forms import HOST, HOST_LIST, PERSON, SECRET, USER
+from benchledger.redaction.secret_values import VALUE
 
 _NAMES = {"host": HOST, "node": HOST, "address": r"[\w.:]{1,64}+", "hardware": r"[\w:.-]{1,64}+",
           "device": r"[\w:.-]{1,64}+", "secret": SECRET, "repo": r"[\w.-]{1,64}/[\w-]{1,100}"}  # fmt: skip
@@ -17,6 +18,11 @@ _SKIP = r"[^\n]{0,200}?"
 # A file suffix after a dot is not a domain.
 _ENDINGS = r"(?:log|txt|out|err|csv|jsonl?|ya?ml|toml|para|md|py|gz|bz2|xz|zst|zip|tar|tgz|html?|sqlite|nvvp|ncu-rep)\b"
 _HOLE = re.compile(r"\{([a-z]+)\}")
+# The value of a name that is no secret.
+_VALUE = (
+    rf"(?:(?-i:{PERSON})(?![\w.:=(\\])"
+    rf"|{USER}(?:\.[\w-]{{1,63}}+){{0,8}}+(?:,\w[\w.-]{{0,253}}+(?![\w=:'\"]))*+(?!\(|\.\d))"
+)
 
 
 def joined(name: str) -> str:
@@ -44,9 +50,9 @@ def compile_keys(keys: tuple[Key, ...]) -> re.Pattern[str]:
     blanks = r"[ \t]{0,64}+"
     return re.compile(
         rf"(?i)(?:(?P<option>(?<![\w-])--?(?:[a-z]{{1,20}}[_-]){{0,4}})|(?<![A-Za-z0-9])|(?-i:(?<=[a-z])(?=[A-Z])))"
-        rf"(?P<name>{_any_name(keys)})"
+        rf"(?P<name>{any_name(keys)})"
         rf"(?:(?:\\?[\"']\]?)?{blanks}(?:[=:]|\.{{3,80}}+){blanks}|(?(option)(?:[ \t]{{1,8}}+|\\?[\"'], {{0,4}})|(?!)))"
-        rf"(?:b?\\?[\"'])?(?P<value>{_value(keys)})"
+        rf"(?:b?\\?[\"'])?(?P<value>{_VALUE})"
     )
 
 
@@ -59,8 +65,8 @@ def compile_marked_secrets(keys: tuple[Key, ...]) -> re.Pattern[str]:
     by_chance = rf"{signs}{{1,64}}+(?=[^\s'\"|]{{0,64}}\d)(?=[^\s'\"|]{{0,64}}[a-z])(?=[^\s'\"|]{{8}})"
     element = r">\s{0,16}+(?=[^<\n]{4,1024}</)"
     between = rf"(?:{signs}{{0,16}}={signs}{{0,64}}+|{element}|{signs}{{1,64}}+value=[\"']?|{by_chance})"
-    start = rf"(?i)(?<![A-Za-z0-9])(?P<name>{_any_name(keys)})(?!\s{{0,8}}==)"
-    return re.compile(rf"{start}{between}(?P<value>{_value(keys)})")
+    start = rf"(?i)(?<![A-Za-z0-9])(?P<name>{any_name(keys)})(?!\s{{0,8}}==)"
+    return re.compile(rf"{start}{between}(?P<value>{VALUE})")
 
 
 def compile_fields(keys: tuple[Key, ...]) -> re.Pattern[str]:
@@ -68,37 +74,29 @@ def compile_fields(keys: tuple[Key, ...]) -> re.Pattern[str]:
     begin = r"(?:^(?:[ \t]{0,32}\|)?[ \t]{0,32}+|<|(?:name|key)[\"']?[=:] ?[\"'])"
     between = r"(?:[ \t]{2,64}+|\t[ \t]{0,64}+|[ \t]{0,64}+\|[ \t]{0,64}+|>|[\"'],? [\"']?value[\"']?[=:] ?[\"'])"
     value = r"(?P<value>[^\s|<>\"']{2,128}+)(?=[ \t|]{0,64}\r?$|</|[\"'])"
-    return re.compile(rf"(?im){begin}(?P<name>{_any_name(keys)}){between}{value}")
+    return re.compile(rf"(?im){begin}(?P<name>{any_name(keys)}){between}{value}")
 
 
 def compile_lists(keys: tuple[Key, ...]) -> re.Pattern[str]:
     """Returns a regex of lists in JSON and Python, after a name or its plural."""
     between = r"s?[\"']?[ \t]{0,8}[:=][ \t]{0,8}[\[(]"
-    return re.compile(rf"(?i)(?<![A-Za-z0-9])(?P<name>{_any_name(keys)}){between}(?P<values>[^\[\]()\n]{{3,8192}}+)")
+    return re.compile(rf"(?i)(?<![A-Za-z0-9])(?P<name>{any_name(keys)}){between}(?P<values>[^\[\]()\n]{{3,8192}}+)")
 
 
 def compile_open(keys: tuple[Key, ...]) -> re.Pattern[str]:
     """Returns a regex of a name at the end of a line, whose value is below it."""
     end = r"[\"']?(?: \([^()\n]{0,40}\))?[ \t]{0,8}[:=][ \t]{0,8}(?:[|>][+-]?|\[)?$"
-    return re.compile(rf"(?i)(?<![A-Za-z0-9])(?P<name>{_any_name(keys)}){end}")
+    several = any_name(tuple(key for key in keys if key.kind == "secret" and not key.common))
+    return re.compile(rf"(?i)(?<![A-Za-z0-9])(?:(?P<name>{any_name(keys)})|(?P<plural>{several})s){end}")
 
 
-def _any_name(keys: tuple[Key, ...]) -> str:
+def any_name(keys: tuple[Key, ...]) -> str:
     # By their first letter, so that few are tried at each place. The longest name of a place wins.
     known = sorted({canonical(name) for key in keys for name in key.names}, key=lambda one: (one[0], -len(one), one))
     return "|".join(
         rf"{first}(?:{'|'.join(re.escape(name[1:]).replace('_', '[ _-]?') for name in group)})"
         for first, group in groupby(known, key=lambda name: name[0])
     )
-
-
-def _value(keys: tuple[Key, ...]) -> str:
-    word = rf"{USER}(?:\.[\w-]{{1,63}}+){{0,8}}+(?:,\w[\w.-]{{0,253}}+(?![\w=:'\"]))*+(?!\(|\.\d)"
-    name = rf"(?:(?-i:{PERSON})(?![\w.:=(\\])|{word})"
-    if not any(key.kind == "secret" for key in keys):
-        return name
-    # `password = get_password(...)` is code.
-    return rf"(?:{QUOTED}|{LISTED_SECRET}(?![(\[]))"
 
 
 def compile_context(context: Context) -> re.Pattern[str]:

@@ -13,9 +13,6 @@ _PARTICLE = "(?:(?:de|van|der|den|von|di|da|del|la|le|el|al|bin|ben|zu|ten|ter) 
 PERSON = rf"(?:(?:Dr|Prof)\. )?{_WORD}(?: {_PARTICLE}(?:{_WORD}|[^\W\d_a-z]\.?)){{1,3}}(?<=[^\W\d_]{{3}})"
 _LETTER = r"[^\s'\"`,;&<>(){}\[\]|*$\\]"
 SECRET = rf"{_LETTER}{{4,4096}}+"
-# A secret after its name: all that stands in quotes, else also what follows a comma, if no other field begins there.
-QUOTED = "|".join(rf"(?<={sign})(?:\\[^{sign}\n]|[^{sign}\\\n]){{4,4096}}+(?=\\?{sign})" for sign in "\"'")
-LISTED_SECRET = rf"(?:{_LETTER}|(?<=\w),(?={_LETTER})(?![\w-]{{1,64}}+[=:])){{4,4096}}+"
 # mpirun's `a:8,b:8`, srun's `node[01-04],login1`
 _LISTED = rf"{HOST}(?:\[[\d,-]{{1,200}}+\][\w-]{{0,16}})?+(?::\d{{1,3}}+)?+"
 HOST_LIST = rf"{_LISTED}(?:,{_LISTED}){{0,4095}}+"

@@ -10,8 +10,8 @@ from benchledger.redaction.open_fields import OpenField, open_field
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.tables import Table, table_of
 
-MARK = "PRIVATE KEY"
-_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----")
+_MARKS = ("PRIVATE KEY", "-Lines: ")
+_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----|(?:Public|Private)-Lines: \d")
 _END = re.compile(r"-----END [A-Z0-9 ]{0,32}PRIVATE KEY")
 # Base64, the headers of an encrypted key, and what a log may put before each line.
 _BODY = re.compile(r"(?P<lead>.{0,80}?)(?P<body>[A-Za-z0-9+/]{16,80}={0,2}|[A-Za-z0-9+/]{2,80}={1,2})\s*")
@@ -26,13 +26,12 @@ class KeyBlock:
 
     def body(self, line: str) -> tuple[int, int] | None:
         """Returns where a line holds a part of a key, or None. Lines come in their order."""
-        if not self.is_open:
-            begin = _BEGIN.search(line) if MARK in line else None
+        match = _BODY.fullmatch(line) if self.is_open else None
+        is_header = self.is_open and _HEADER.fullmatch(line) is not None and not _END.search(line)
+        if match is None and not is_header:
+            # Anything else ends the key, so that a key without an end costs no more than itself.
+            begin = _BEGIN.search(line) if any(mark in line for mark in _MARKS) else None
             self.is_open = begin is not None and not _END.search(line, begin.end())
-            return None
-        match = _BODY.fullmatch(line)
-        # Anything else ends the key, so that a key without an end costs no more than itself.
-        self.is_open = match is not None or (_HEADER.fullmatch(line) is not None and not _END.search(line))
         return None if match is None else match.span("body")
 
 

@@ -15,7 +15,6 @@ from benchledger.redaction.compiling import (
     compile_fields,
     compile_keys,
     compile_lists,
-    compile_marked_secrets,
     compile_open,
     compile_shape,
     joined,
@@ -28,6 +27,8 @@ from benchledger.redaction.patterns import PATTERNS, SLOW_PATTERNS
 from benchledger.redaction.private import PrivateNames
 from benchledger.redaction.pseudonyms import PSEUDONYM, Pseudonyms
 from benchledger.redaction.rule_set import Rule, RuleSet
+from benchledger.redaction.secret_rules import secret_rules
+from benchledger.redaction.secret_values import is_random
 
 _AT = re.compile(r"(?<![\w.+@-])([\w.+-]{1,64}+)@(?!@)(" + HOST + r")")
 _QUOTED = re.compile(r"(?<=[\"'])[^\"',\s]{2,253}(?=[\"'])")
@@ -51,8 +52,6 @@ _URL = re.compile(
     rf"(?<![A-Za-z])((?:{_SCHEMES})://(?:[^\s/@:]{{0,128}}(?::[^\s/@:]{{1,128}})?@)?)({HOST})(?!://)(:\d{{1,5}})?"
 )
 _ENDPOINT = re.compile(r"(?<![\w./:@-])(" + HOST + r")(?=:\d{2,5}/[A-Za-z])")
-# The keys with this `least` in redact.toml, such as `token`, also name what is no secret.
-_LEAST_OF_COMMON_NAMES = 16
 _DOMAIN = re.compile(r"(?<![\w./@-])(?:\w[\w-]{0,62}+\.){1,8}[A-Za-z]{2,24}+(?![\w-]|\.\w)")
 
 
@@ -82,8 +81,7 @@ class Names:
             [
                 Rule(("world_info",), lambda: _WORLD, self._world),
                 *self._patterns(),
-                *self._key_rules(secret),
-                *self._marked_secrets(tuple(key for key in secret if key.least < _LEAST_OF_COMMON_NAMES)),
+                *secret_rules(secret, self._of_key),
                 *(Rule((one.literal,), partial(compile_context, one), self._in_context) for one in rules.contexts),
                 *(Rule((one.literal,), partial(compile_shape, one), self._naming(one.kind)) for one, quick in shapes
                   if quick is None),
@@ -111,11 +109,6 @@ class Names:
     def _lists(self, keys: tuple[Key, ...]) -> Iterator[Rule]:
         hints = tuple(hint for key in keys for name in key.names for hint in key_hints(f"{name}s", ":=\"' "))
         yield Rule(hints, partial(compile_lists, keys), self._listed)
-
-    def _marked_secrets(self, keys: tuple[Key, ...]) -> Iterator[Rule]:
-        if keys:
-            hints = tuple(hint for key in keys for name in key.names for hint in key_hints(name, "=>:|,\"' \t\xa0"))
-            yield Rule(hints, partial(compile_marked_secrets, keys), self._keyed)
 
     @property
     def patterns(self) -> list[re.Pattern[str]]:
@@ -174,12 +167,12 @@ class Names:
 
     def open_name(self, line: str) -> str | None:
         match = self._open.search(line)
-        return match["name"] if match is not None else None
+        return None if match is None else match["name"] or match["plural"]
 
-    def _of_key(self, key: Key, text: str) -> str:
-        if key.least and not _is_random(text, key.least):
+    def _of_key(self, key: Key, text: str, option: str | None = None) -> str:
+        if key.least and not is_random(text, key, option):
             head, blank, rest = text.partition(" ")
-            return self._of_key(key, head) + blank + rest if blank else text
+            return self._of_key(key, head, option) + blank + rest if blank else text
         return self._replaced(key.kind, text)
 
     def _replaced(self, kind: str, names: str) -> str:
@@ -238,7 +231,7 @@ class Names:
         before, value = match.group()[: match.start("value") - match.start()], match["value"]
         if PSEUDONYM.fullmatch(value) or joined(value).endswith(joined(match["name"])):
             return match.group()  # host=my_host (code in a traceback)
-        if " " in value and key.kind not in ("user", "owner", "secret"):
+        if " " in value and key.kind not in ("user", "owner"):
             value, blank, rest = value.partition(" ")
             return before + self._of_key(key, value) + blank + rest
         behind = match.string[match.end() : match.end() + 2]
@@ -246,8 +239,6 @@ class Names:
             return match.group()  # host: root@gpu7 (the rule for @ redacts this), node name: bert/dense (an operation)
         if key.kind == "user" and value[0].isdigit():
             return match.group()  # user: 1.25 s (a time)
-        if key.kind == "secret" and not key.least and ((value.isalpha() and before[-1] == " ") or value[0] in "/~."):
-            return match.group()  # password: incorrect (a sentence), PWD=/workspace (a folder)
         return before + self._of_key(key, value)
 
     def _field(self, match: re.Match[str]) -> str:
@@ -297,8 +288,3 @@ class Names:
         name, behind = match.group(), match.string[match.end() : match.end() + 8]
         is_machine = self.domains.is_machine(name, _PORT.match(behind) is not None)
         return self._replaced("host", name) if is_machine else name
-
-
-def _is_random(text: str, least: int) -> bool:
-    # What is made by chance has letters and digits, and no words between blanks.
-    return len(text) >= least and any(map(str.isdigit, text)) and any(map(str.isalpha, text)) and " " not in text

@@ -8,9 +8,15 @@ from dataclasses import dataclass
 from benchledger.redaction.redactor import Redactor
 
 _ENDS = (":", "|", ">", "-", "[", "=")
-_LAST = (*_ENDS, " ", "\t", "\r")
+_LONGEST_PAIR = 120
 _VALUE = re.compile(
-    r"(?P<indent>[ \t]*)(?P<dash>- +)?[\"']?(?P<value>[^\s\"',:=\[\]{}][^\s\"',=\[\]{}]*)[\"']?,?[ \t]*\r?"
+    r"(?P<indent>[ \t]*)(?P<dash>- +)?[\"']?(?P<value>[^\s\"',:=\[\]{}][^\s\"',=\[\]{}]*={0,2})[\"']?,?[ \t]*\r?"
+)
+# A name and its value as two fields: `- name: API_KEY`, and `value: ...` in the next line
+_NAME = re.compile(r"(?i)(?<![\w.-])[\"']?(?:name|key)[\"']?[ \t]?[:=][ \t]{0,4}[\"']?(?P<name>[\w.-]{1,80})[\"']?,?$")
+_PAIR = re.compile(
+    r"(?i)(?P<indent>[ \t]*)(?P<dash>(?!))?[\"']?value[\"']?[ \t]?[:=][ \t]{0,4}"
+    r"(?P<sign>[\"']?)(?P<value>[^\s\"'{}]{4,}|(?<=[\"'])[^\"']{4,})(?P=sign),?[ \t]*\r?"
 )
 
 
@@ -21,10 +27,11 @@ class OpenField:
     name: str
     indent: int
     is_list: bool
+    is_pair: bool = False
 
     def redact(self, line: str, redactor: Redactor) -> str | None:
         """Returns the line with its value redacted; None if the line holds no value of the field."""
-        match = _VALUE.fullmatch(line)
+        match = (_PAIR if self.is_pair else _VALUE).fullmatch(line)
         if match is None or match["value"].endswith(":"):
             return None
         is_item = match["dash"] is not None or self.is_list
@@ -33,15 +40,16 @@ class OpenField:
             return None
         self.is_list = is_item
         start, end = match.span("value")
-        return line[:start] + redactor.cell(self.name, match["value"]) + line[end:]
+        redact = redactor.value if self.is_pair else redactor.cell
+        return line[:start] + redact(self.name, match["value"]) + line[end:]
 
 
 def open_field(line: str, redactor: Redactor) -> OpenField | None:
     """Returns the field that a line leaves open, if its value is private."""
-    if line[-1:] not in _LAST:
-        return None
-    stripped = line.rstrip()
-    if not stripped.endswith(_ENDS):
-        return None
-    name = redactor.open_name(stripped)
-    return None if name is None else OpenField(name, len(line) - len(line.lstrip()), stripped.endswith("["))
+    stripped, indent = line.rstrip(), len(line) - len(line.lstrip())
+    if stripped.endswith(_ENDS):
+        name = redactor.open_name(stripped)
+        return None if name is None else OpenField(name, indent, stripped.endswith("["))
+    match = _NAME.search(stripped[-_LONGEST_PAIR:])
+    name = None if match is None else redactor.title(match["name"])
+    return OpenField(name, indent, is_list=False, is_pair=True) if name and redactor.is_secret(name) else None

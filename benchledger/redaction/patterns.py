@@ -10,6 +10,7 @@ from benchledger.redaction.forms import HOST, HOST_LIST, MONTH, SECRET, USER, UU
 from benchledger.redaction.people import PEOPLE
 from benchledger.redaction.places import PLACES
 from benchledger.redaction.printed import PRINTED
+from benchledger.redaction.secret_values import VALUE
 
 _DAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
 # Options of ssh: without a value, and with one.
@@ -42,6 +43,27 @@ _SECRETS = (
             r"BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY[A-Z ]{0,8}-{1,5}(?:\\[nr]|\s){0,8}+"
             r"(?P<secret1>[A-Za-z0-9+/=][\w+/=\\ ]{8,16384}+)"
         ),
+    ),
+    (
+        ("public-lines:", "private-lines:", "private-mac:"),
+        r"Private-MAC: (?P<secret1>[0-9a-f]{40,64})",
+    ),
+    # To the input of a command, and to a function
+    (
+        ("--password-stdin", "--stdin", "--with-token", "sudo -s"),
+        (
+            rf"(?i)\b(?:echo|printf)(?: -\w{{1,4}}| ['\"]?%s(?:\\n)?['\"]?){{0,4}} ['\"]?"
+            rf"(?P<secret1>{VALUE})['\"]?\s{{0,4}}\|"
+            r"[^|\n]{0,200}?(?:--password-stdin|--stdin|--with-token|sudo -S)"
+        ),
+    ),
+    (
+        ("<<<",),
+        rf"(?i)(?:--password-stdin|--stdin|--with-token)[^\n]{{0,80}}?<<< ?['\"]?(?P<secret1>{VALUE})",
+    ),
+    (
+        ("login(",),
+        rf"(?i)\blogin\((?:[^()\n]{{0,200}}?\b(?:key|token|password) ?= ?)?['\"](?P<secret1>{VALUE})(?=['\"],? ?[)\w])",
     ),
     (("://",), r"://(?P<user1>[^\s/@:'\"<>]{1,128}+)?:(?P<secret1>[^\s/@'\"<>]{1,1024}+)@"),
     (

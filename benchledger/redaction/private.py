@@ -8,6 +8,7 @@ from functools import lru_cache
 from benchledger.definitions.redaction import RedactionRules
 from benchledger.redaction.addresses import is_hex_machine
 from benchledger.redaction.pseudonyms import PSEUDONYM
+from benchledger.redaction.secret_values import stands_for_secret
 
 CONTAINER = re.compile(r"[0-9a-f]{12}(?:[0-9a-f]{52})?")
 _HEX_NAME = re.compile(r"[0-9a-f]{12,64}")
@@ -153,4 +154,4 @@ class PrivateNames:
         return name[0].isalpha() and len(name) > 2 and name.lower() not in self._rules.public_buckets
 
     def _is_secret(self, name: str) -> bool:
-        return name.strip("*xX.") != "" and name[0] != "-"
+        return not stands_for_secret(name)

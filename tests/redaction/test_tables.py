@@ -25,6 +25,13 @@ PRIVATE = {
     '"nodelist": [\n  "gcn4",\n  "gcn5"\n]': '  "<host>",   "<host>" ]',
     f"Paste your API key (hidden):\n{KEY}": "<secret>",
     "Epoch  Device  Host  Server time  Worker\n2      cuda:1  sol-4 3 w2": "2      cuda:1  <host> 3 w2",
+    f"passwords:\n  - .{KEY}=\n  - a;b1cd": "  - <secret>   - <secret>",
+    f"env:\n- name: DB_PASSWORD\n  value: .{KEY}\n- name: LR": "- name: DB_PASSWORD   value: <secret> - name: LR",
+    f'"name": "HF_TOKEN",\n"value": "{KEY}",\n"x": 1': '"value": "<secret>", "x": 1',
+    '"key": "password",\n"value": "my pass, 12"': '"value": "<secret>"',
+    f"PuTTY-User-Key-File-2: ssh-rsa\nPublic-Lines: 1\n{KEY}\nPrivate-Lines: 1\n{KEY}\nPrivate-MAC: {KEY}\nstep 7": (
+        "Public-Lines: 1 <secret> Private-Lines: 1 <secret> Private-MAC: <secret> step 7"
+    ),
     "x\nowner        ann\nuser | sol": "owner        <user> user | <user>",
     '<user>ann</user>\n<p name="owner" value="ann"/>': '<p name="owner" value="<user>"/>',
 }
@@ -42,6 +49,10 @@ PUBLIC = [
     "| USER | Owner |\n|---|---|\n| USER | Owner |",
     "Host        Samples/s\nsol         123.4",
     "Epoch  Device  Host  Server time  Worker\n2      cuda:1  123 3 4",
+    "- name: PASSWORD\n  valueFrom:\n    secretKeyRef: db12345678",
+    "- name: PASSWORD\n- name: LR\n  value: 0.001",
+    "- name: tokens\n  value: 512",
+    "passwords:\nloss: 0.5",
 ]
 
 
