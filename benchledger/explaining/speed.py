@@ -107,7 +107,8 @@ def _explained(
     factor, factor_said = factor_stated(rule, stated.to_dicts(), len(trials))
     needed = max((demanded[run_id] for run_id in runs if run_id in demanded), default=None)
     is_short = needed is not None and len(trials) < needed
-    whole = None if is_short else _over_trials(con, rule, trials, factor)
+    # Of runs with unlike settings the table makes no number.
+    whole = None if is_short or number["status"] == "mixed" else _over_trials(con, rule, trials, factor)
     check = Check(number["value"], whole)
     of_formats = grouped([row for row in chains if row["run_id"] in runs], ("format",))
     return ExplainedCell(

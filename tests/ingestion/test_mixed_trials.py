@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchledger import ingest, report_pivot
+from benchledger import explain, ingest, report_pivot
+from benchledger.explaining.explained import ExplainedCell
 from tests.cli.bench import run_bench
 from tests.ingestion.conftest import made
 from tests.ingestion.logs import ask, put, run_text
@@ -77,6 +78,9 @@ def test_trials_that_differ_and_lie_apart_have_no_mean(ledger: Path, kind: str, 
         assert f"names ({words})" in listed
         report = run_bench("report", "speed", "--campaign", campaign, db=ledger).stdout
         assert "names (" in report
+        cell = explain(db=ledger, campaign=campaign)
+        assert isinstance(cell, ExplainedCell)
+        assert (cell.check.recomputed, cell.check.agrees) == (None, True)
     else:
         assert status == "ok"
         assert value == pytest.approx((lowest + highest) / 2)
