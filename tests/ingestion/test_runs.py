@@ -221,3 +221,42 @@ def test_a_tail_of_a_log_states_no_gpus_and_gets_none(own: Given) -> None:
     assert own.ask("select status, reason from run_speed where rule = 'steps.median_skip20'") == [
         ("missing_fact", "global_batch_size")
     ]
+
+
+DAY = 86400.0
+
+
+def after_a_day(seconds: float) -> str:
+    return run_text(seed=52, at=DAY + seconds).telemetry.replace(" 14000 MiB", " 17000 MiB")
+
+
+@given(
+    {
+        "twin/run.log": run_text(seed=51).log,
+        "twin/run.json": run_text(seed=52, at=3000).twin,
+        "other day/run.log": run_text(seed=53).log,
+        "other day/run.csv": after_a_day(0),
+        "appended/run.log": run_text(seed=54).log,
+        "appended/run.csv": run_text(seed=54).telemetry + "".join(after_a_day(7).splitlines(keepends=True)[1:]),
+    }
+)
+def test_a_companion_by_name_is_none_where_its_times_are_those_of_another_run(own: Given) -> None:
+    roles = "select path, list(role order by role) from run_log join sighting using (sighting_id) group by path order by path"
+    assert own.ask(roles) == [
+        ("appended/run.csv", ["telemetry"]),
+        ("appended/run.log", ["train"]),
+        ("other day/run.log", ["train"]),
+        ("twin/run.json", ["train"]),
+        ("twin/run.log", ["train"]),
+    ]
+    assert own.ask("select max(value_mib) < 17000 from run_memory where definition = 'device'") == [(True,)]
+
+
+def test_a_monitor_log_that_was_written_again_counts_once(db: Path, tmp_path: Path) -> None:
+    run = run_text(seed=55)
+    put(tmp_path / "run.log", run.log)
+    for mib in (17000, 14000):
+        put(tmp_path / "run.csv", run.telemetry.replace(" 14000 MiB", f" {mib} MiB"))
+        ingest(tmp_path, db=db)
+
+    assert ask(db, "select max(value_mib) < 17000 from run_memory where definition = 'device'") == [(True,)]

@@ -50,13 +50,25 @@ left join new_run as r on r.log_id = l.manifest_id
 where coalesce(c.run_id, r.run_id) is not null
 qualify count(distinct coalesce(c.run_id, r.run_id)) over (partition by m.log_id, m.segment) = 1;
 
+-- A content that lay there before counts for a run of then only; a clock may be in another time zone, but no day away.
 create or replace temp table monitor_by_stem as
-select distinct m.log_id, m.segment, r.run_id
+select distinct
+    m.log_id, m.segment, r.run_id, r.started_at, r.ended_at,
+    -- Of a log that many runs were appended to, or that a machine always writes, only the time of the run counts.
+    coalesce(r.ended_at > r.started_at and (
+        m.started_at < r.started_at - interval 14 hour or m.ended_at > r.ended_at + interval 14 hour
+    ), false) as is_longer
 from monitor as m
 anti join monitor_by_manifest as b on b.log_id = m.log_id
 join active_sighting as ma on ma.log_id = m.log_id
-join active_sighting as ra on ra.folder = ma.folder and ra.stem = ma.stem and ra.log_id <> ma.log_id
+join active_sighting as ra
+    on ra.folder = ma.folder and ra.stem = ma.stem and ra.log_id <> ma.log_id
+    and (ma.replaced_at is null or ra.ingested_at < ma.replaced_at and ra.replaced_at is not null)
+    and (ra.replaced_at is null or ma.ingested_at < ra.replaced_at)
 join new_run as r on r.log_id = ra.log_id
+where coalesce(
+    m.started_at <= r.ended_at + interval 14 hour and r.started_at <= m.ended_at + interval 14 hour, true
+)
 qualify count(distinct r.run_id) over (partition by m.log_id, m.segment) = 1;
 
 -- derive_watched.sql reads the records of these logs, if there are any.
@@ -73,11 +85,13 @@ alone as (
     anti join placed_run as o
         on o.campaign = r.campaign and o.run_id <> r.run_id and o.started_at < r.ended_at and o.ended_at > r.started_at
 )
-select distinct m.log_id, m.segment, r.run_id, r.started_at, r.ended_at
+select log_id, segment, run_id, started_at, ended_at from monitor_by_stem where is_longer
+union
+select m.log_id, m.segment, r.run_id, r.started_at, r.ended_at
 from monitor as m
 anti join monitor_by_manifest as b on b.log_id = m.log_id
 anti join monitor_by_stem as s on s.log_id = m.log_id
-join active_sighting as a on a.log_id = m.log_id
+join active_sighting as a on a.log_id = m.log_id and a.replaced_at is null
 join alone as r on r.campaign = a.campaign and r.started_at < m.ended_at and r.ended_at > m.started_at;
 
 create or replace temp table monitor_by_time (

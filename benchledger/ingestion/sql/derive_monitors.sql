@@ -14,6 +14,7 @@ from (
     union all
     select run_id, log_id, segment, 'same folder and stem'
     from monitor_by_stem
+    where not is_longer
 ) as m
 join monitor as s using (log_id, segment)
 join first_sighting as f on f.log_id = m.log_id

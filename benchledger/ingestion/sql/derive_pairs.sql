@@ -6,7 +6,7 @@ create or replace temp table twin as
 with placed as (
     select distinct
         s.log_id, s.segment, s.role, a.folder, a.stem, a.ingested_at, s.stream, s.losses,
-        s.started_at is not null as is_timed
+        s.started_at is not null as is_timed, s.started_at, s.ended_at
     from live_segment as s
     join active_sighting as a using (log_id)
     where s.role in ('train', 'duplicate_stream') and exists (from live_segment where role = 'duplicate_stream')
@@ -19,14 +19,21 @@ by_manifest as (
     join placed as r on r.log_id = lr.log_id and r.segment = t.segment and r.role = 'train'
     where t.role = 'duplicate_stream'
 ),
--- Where files were overwritten by those of the next run, contents that were read at one time belong together.
+-- Where files were overwritten by those of the next run, contents that were read at one time belong together. Two logs
+-- of one name are of two runs if they were not written at one time, by clocks that may be in two time zones.
 by_stem as (
     select
         t.log_id as twin_id, t.segment as twin_segment, r.log_id, r.segment, 1 as strength,
         abs(epoch_us(t.ingested_at) - epoch_us(r.ingested_at)) as apart, 0 as common
     from placed as t
     join placed as r on r.folder = t.folder and r.stem = t.stem and r.segment = t.segment and r.role = 'train'
-    where t.role = 'duplicate_stream'
+    where t.role = 'duplicate_stream' and coalesce(
+        t.started_at <= r.ended_at + interval 1 minute and r.started_at <= t.ended_at + interval 1 minute
+            or abs(epoch(t.started_at) - epoch(r.started_at)) <= 14 * 3600 + 60
+            and abs(epoch(t.started_at) - epoch(r.started_at)
+                - 900 * round((epoch(t.started_at) - epoch(r.started_at)) / 900)) <= 60,
+        true
+    )
 ),
 moment as (
     select log_id, segment, role, folder, unnest(stream) as at_us, len(stream) as moments from placed
