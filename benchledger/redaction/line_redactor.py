@@ -10,7 +10,7 @@ from benchledger.redaction.open_fields import OpenField, open_field
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.tables import Table, table_of
 
-_MARKS = ("PRIVATE KEY", "-Lines: ")
+_MARK, _PUTTY = "PRIVATE KEY", "-Lines: "
 _BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----|(?:Public|Private)-Lines: \d")
 _END = re.compile(r"-----END [A-Z0-9 ]{0,32}PRIVATE KEY")
 # Base64, the headers of an encrypted key, and what a log may put before each line.
@@ -26,11 +26,13 @@ class KeyBlock:
 
     def body(self, line: str) -> tuple[int, int] | None:
         """Returns where a line holds a part of a key, or None. Lines come in their order."""
-        match = _BODY.fullmatch(line) if self.is_open else None
-        is_header = self.is_open and _HEADER.fullmatch(line) is not None and not _END.search(line)
-        if match is None and not is_header:
+        match = None
+        if self.is_open:
+            match = _BODY.fullmatch(line)
             # Anything else ends the key, so that a key without an end costs no more than itself.
-            begin = _BEGIN.search(line) if any(mark in line for mark in _MARKS) else None
+            self.is_open = match is not None or (_HEADER.fullmatch(line) is not None and not _END.search(line))
+        if not self.is_open and (_MARK in line or _PUTTY in line):
+            begin = _BEGIN.search(line)
             self.is_open = begin is not None and not _END.search(line, begin.end())
         return None if match is None else match.span("body")
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from benchledger.redaction.redactor import Redactor
 
 _ENDS = (":", "|", ">", "-", "[", "=")
-_LONGEST_PAIR = 120
+_LAST = (*_ENDS, " ", "\t", "\r")
+_LONGEST_NAME = 100
+_NAME_OF_PAIR = ("name", "Name", "key", "Key")
 _VALUE = re.compile(
     r"(?P<indent>[ \t]*)(?P<dash>- +)?[\"']?(?P<value>[^\s\"',:=\[\]{}][^\s\"',=\[\]{}]*={0,2})[\"']?,?[ \t]*\r?"
 )
-# A name and its value as two fields: `- name: API_KEY`, and `value: ...` in the next line
-_NAME = re.compile(r"(?i)(?<![\w.-])[\"']?(?:name|key)[\"']?[ \t]?[:=][ \t]{0,4}[\"']?(?P<name>[\w.-]{1,80})[\"']?,?$")
 _PAIR = re.compile(
     r"(?i)(?P<indent>[ \t]*)(?P<dash>(?!))?[\"']?value[\"']?[ \t]?[:=][ \t]{0,4}"
     r"(?P<sign>[\"']?)(?P<value>[^\s\"'{}]{4,}|(?<=[\"'])[^\"']{4,})(?P=sign),?[ \t]*\r?"
@@ -46,10 +46,19 @@ class OpenField:
 
 def open_field(line: str, redactor: Redactor) -> OpenField | None:
     """Returns the field that a line leaves open, if its value is private."""
-    stripped, indent = line.rstrip(), len(line) - len(line.lstrip())
-    if stripped.endswith(_ENDS):
-        name = redactor.open_name(stripped)
-        return None if name is None else OpenField(name, indent, stripped.endswith("["))
-    match = _NAME.search(stripped[-_LONGEST_PAIR:])
-    name = None if match is None else redactor.title(match["name"])
-    return OpenField(name, indent, is_list=False, is_pair=True) if name and redactor.is_secret(name) else None
+    if line[-1:] in _LAST and (stripped := line.rstrip()).endswith(_ENDS):
+        name, is_list, is_pair = redactor.open_name(stripped), stripped.endswith("["), False
+    else:
+        # A name and its value as two fields: `- name: API_KEY`, and `value: ...` in the next line
+        sign = line.rfind(":", -_LONGEST_NAME)
+        if (
+            sign < 0
+            or line[sign - 1] not in "ey\"'"
+            or not line[max(0, sign - 6) : sign].rstrip(" \t\"'").endswith(_NAME_OF_PAIR)
+        ):
+            return None
+        word = line[sign + 1 :]
+        name, is_list, is_pair = redactor.title(word.strip(" \t\r\"',")), False, True
+    if name is None or (is_pair and not redactor.is_secret(name)):
+        return None
+    return OpenField(name, len(line) - len(line.lstrip()), is_list, is_pair)

@@ -73,10 +73,12 @@ def table_of(line: str, redactor: Redactor) -> Table | None:
 
 def _table(sign: str, spans: list[Span], line: str, redactor: Redactor) -> Table | None:
     names = [line[start:end] for start, end in spans]
-    titles = {number: (title, name) for number, title in enumerate(names) if (name := redactor.title(title))}
     # `host, user` may end a sentence: a title has few words, and only one if there are but two.
     is_titles = all(map(_TITLE.fullmatch, names)) and (len(names) > 2 or not any(" " in title for title in names))
-    return Table(sign, spans, titles) if titles and len(names) > 1 and is_titles else None
+    if len(names) < 2 or not is_titles:
+        return None
+    titles = {number: (title, name) for number, title in enumerate(names) if (name := redactor.title(title))}
+    return Table(sign, spans, titles) if titles else None
 
 
 def _cells(line: str, sign: str) -> list[Span]:
