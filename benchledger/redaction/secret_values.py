@@ -51,6 +51,8 @@ _STANDS_FOR = re.compile(
 _FOLDER = re.compile(r"(?:~|\.{1,2})?/|[A-Za-z]:[\\/]")
 _PATH = re.compile(r"(?:~|\.{1,2})?(?:/[a-z_.-]+){2,}/?")
 _CHANGE = re.compile("[a-z](?=[A-Z])")
+# A number or a time: 1.2345678901234567e-05
+_NUMBER = re.compile(r"[-+]?\d+\.\d*[eE][-+]?\d{1,3}|20\d\d-\d\d-\d\d[T_][\d:.+-]{5,32}Z?")
 _LEAST_IN_HEX = 16
 _LEAST_OF_OPTION = 8
 
@@ -88,7 +90,7 @@ def is_random(text: str, key: Key, option: str | None = None) -> bool:
     """Tells whether a text is long enough for a secret of a key, and made by chance: no words between blanks."""
     is_short = key.common and len(text) < _LEAST_IN_HEX
     least = min(key.least, _LEAST_OF_OPTION) if option is not None and option.strip("-") == "" else key.least
-    if len(text) < least or " " in text:
+    if len(text) < least or " " in text or _NUMBER.fullmatch(text):
         return False
     changes = len(_CHANGE.findall(text))
     has_digit = any(map(str.isdigit, text)) and any(map(str.isalpha, text))
