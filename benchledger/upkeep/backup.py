@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.definitions.regular_file import is_duckdb
-from benchledger.errors import UsageError, refuse_existing
+from benchledger.errors import DatabaseError, UsageError, refuse_existing
 from benchledger.store.copies import copy_to, new_ledger
 from benchledger.store.database import (
     closing_written,
@@ -23,7 +23,7 @@ from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.facade import refuse_facade
 from benchledger.store.frames import frame_of
 from benchledger.store.log_contents import copy_contents
-from benchledger.store.migrations import migrate
+from benchledger.store.migrations import migrate, schema_version
 from benchledger.store.private_file import copy_private, private_path, private_paths
 from benchledger.store.scratch import scratch_of
 from benchledger.store.sync import sync_definitions
@@ -106,15 +106,26 @@ def _need_free(target: Path, source: Path, *, force: bool) -> None:
     if not target.parent.is_dir():
         raise UsageError(f"{target}: folder {target.parent} does not exist. Create it, or name another file")
     own = [os.path.realpath(path) for path in (source, *private_paths(source))]
-    for place in (target, *private_paths(target)):
+    for place in (target, *private_paths(target), Path(f"{target}.wal")):
         if os.path.realpath(place) in own:
             raise UsageError(f"{place}: is the ledger itself. Name another file")
         if os.path.lexists(place) and not place.is_file():
             raise UsageError(f"{place}: is not a file. Name another one")
         if not force:
             refuse_existing(place, cure="Name another file, or use --force")
-    if target.is_file() and target.stat().st_size and not is_duckdb(target):
+    if target.is_file() and target.stat().st_size and not _is_ledger(target):
         raise UsageError(f"{target}: is no copy of a ledger, and is not overwritten. Name another file")
+
+
+def _is_ledger(place: Path) -> bool:
+    if not is_duckdb(place):
+        return False
+    with closing(open_as_it_is(place, wait_s=0)) as con:
+        try:
+            schema_version(con, str(place))
+        except DatabaseError:
+            return False
+    return True
 
 
 def _rewrite(place: Path, con: duckdb.DuckDBPyConnection) -> None:

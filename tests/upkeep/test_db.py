@@ -171,6 +171,10 @@ def test_a_backup_overwrites_only_by_force_and_never_the_ledger(db: Path, tmp_pa
     with pytest.raises(UsageError, match="is no copy of a ledger"):
         db_backup(target, force=True, db=db)
     assert target.read_text() == "mine"
+    with duckdb.connect(tmp_path / "mine.duckdb") as con:
+        con.execute("create table mine as select 1 as number")
+    with pytest.raises(UsageError, match="is no copy of a ledger"):
+        db_backup(tmp_path / "mine.duckdb", force=True, db=db)
     for own in (db, Path(f"{db}.private"), Path(f"{db}.key")):
         with pytest.raises(UsageError, match="is the ledger itself"):
             db_backup(own, force=True, db=db)
@@ -212,7 +216,9 @@ def test_what_was_forgotten_is_still_in_the_file_until_it_is_compacted(db: Path,
 def test_a_copy_that_cannot_be_written_leaves_what_was_there(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before, target = db.read_bytes(), put(tmp_path / "copy.duckdb", "--------DUCK, an older copy")
+    target = tmp_path / "copy.duckdb"
+    db_backup(target, public=True, db=db)
+    before, older = db.read_bytes(), target.read_bytes()
 
     def full(*_: object) -> None:
         raise duckdb.IOException("IO Error: No space left on device")
@@ -222,7 +228,7 @@ def test_a_copy_that_cannot_be_written_leaves_what_was_there(
         with pytest.raises(DatabaseError, match=r"No space left on device\. Free some disk space"):
             copying()
 
-    assert target.read_text() == "--------DUCK, an older copy"
+    assert target.read_bytes() == older
     assert db.read_bytes() == before
     assert sorted(path.name for path in tmp_path.glob("*duckdb*")) == [
         "bench.duckdb",
