@@ -36,6 +36,7 @@ _CUTOFF = re.compile(r"(?:top|thr|iou|all|max)[_-]?\d{0,4}")
 _PROMPT = (":/", ":~", " ~", "$ ", "# ", "> ")
 _COMMIT = re.compile(r"[0-9a-f]{7,11}|[0-9a-f]{40}|[0-9a-f]{64}")
 _VERSION = re.compile(r"v?\d[\d.]*(?:[-+_.][\w.+-]*)?")
+_DECIMAL = re.compile(r"[-+]?\d*\.\d+(?:[eE][-+]?\d{1,3})?")
 _GPU = re.compile(r"(?i)(?:rtx|gtx|titan|tesla|quadro|gh?b?|[avhpltb]|mi|rx)[ -]?\d{2,4}[a-z]{0,2}(?![0-9a-z-])")
 
 
@@ -132,7 +133,8 @@ class PrivateNames:
     def _is_group(self, name: str) -> bool:
         # MLPerf's `"namespace": "worker0"` names no group, and `account: 100%` no account.
         is_word = name.lower().rstrip("0123456789-") in self._rules.public_names
-        return not is_word and (not name.isdigit() or len(name) >= _LEAST_ACCOUNT)
+        is_number = _DECIMAL.fullmatch(name) is not None or (name.isdigit() and len(name) < _LEAST_ACCOUNT)
+        return not is_word and not is_number
 
     def _is_project(self, name: str) -> bool:
         return name[0].isalpha() and self._is_group(name) and self.is_private_org(name) and not self.is_of_words(name)
@@ -148,6 +150,8 @@ class PrivateNames:
         return int(name) >= _LEAST_ID
 
     def _is_device(self, name: str) -> bool:
+        if _DECIMAL.fullmatch(name):
+            return False  # sn=12.3456
         return len(name) >= _LEAST_DEVICE and any(map(str.isdigit, name)) and len(set(name) - set("-:x")) > 1
 
     def _is_bucket(self, name: str) -> bool:
