@@ -85,7 +85,7 @@ def compile_lists(keys: tuple[Key, ...]) -> re.Pattern[str]:
 
 def compile_open(keys: tuple[Key, ...]) -> re.Pattern[str]:
     """Returns a regex of a name at the end of a line, whose value is below it."""
-    end = r"[\"']?(?: \([^()\n]{0,40}\))?[ \t]{0,8}[:=][ \t]{0,8}(?:[|>][+-]?|\[)?$"
+    end = r"[\"']?(?: \([^()\n]{0,40}\))?[ \t]{0,8}[:=][ \t]{0,8}(?:[|>][+-]?|[\[(])?$"
     several = any_name(tuple(key for key in keys if key.kind == "secret" and not key.common))
     return re.compile(rf"(?i)(?<![A-Za-z0-9])(?:(?P<name>{any_name(keys)})|(?P<plural>{several})s){end}")
 

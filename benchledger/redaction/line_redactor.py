@@ -15,7 +15,10 @@ _BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----|(?:P
 _END = re.compile(r"-----END [A-Z0-9 ]{0,32}PRIVATE KEY")
 # Base64, the headers of an encrypted key, and what a log may put before each line.
 _BODY = re.compile(r"(?P<lead>.{0,80}?)(?P<body>[A-Za-z0-9+/]{16,80}={0,2}|[A-Za-z0-9+/]{2,80}={1,2})\s*")
-_HEADER = re.compile(r".{0,80}?(?:Proc-Type|DEK-Info|Comment|Version): .{0,120}|\s*")
+# The last line of base64, after a full one
+_REST = re.compile(r"(?P<lead>.{0,80}?)(?P<body>(?!\d+\b)(?:[A-Za-z0-9+/]{4}){1,3})\s*")
+_FULL = 64
+_HEADER = re.compile(r".{0,80}?(?:Proc-Type|DEK-Info|Comment|Version|Key-Derivation|Argon2-\w+): .{0,120}|\s*")
 
 
 class KeyBlock:
@@ -23,12 +26,14 @@ class KeyBlock:
 
     def __init__(self) -> None:
         self.is_open = False
+        self._is_full = False
 
     def body(self, line: str) -> tuple[int, int] | None:
         """Returns where a line holds a part of a key, or None. Lines come in their order."""
         match = None
         if self.is_open:
-            match = _BODY.fullmatch(line)
+            match = _BODY.fullmatch(line) or (_REST.fullmatch(line) if self._is_full else None)
+            self._is_full = match is not None and len(match["body"]) >= _FULL
             # Anything else ends the key, so that a key without an end costs no more than itself.
             self.is_open = match is not None or (_HEADER.fullmatch(line) is not None and not _END.search(line))
         if not self.is_open and (_MARK in line or _PUTTY in line):

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from benchledger.redaction.redactor import Redactor
 
-_ENDS = (":", "|", ">", "-", "[", "=")
+_ENDS = (":", "|", ">", "-", "[", "(", "=")
 _LAST = (*_ENDS, " ", "\t", "\r")
 _LONGEST_NAME = 100
 _NAME_OF_PAIR = ("name", "Name", "key", "Key")
 _VALUE = re.compile(
-    r"(?P<indent>[ \t]*)(?P<dash>- +)?[\"']?(?P<value>[^\s\"',:=\[\]{}][^\s\"',=\[\]{}]*={0,2})[\"']?,?[ \t]*\r?"
+    r"(?P<indent>[ \t]*)(?P<dash>- +)?[\"']?(?P<value>[^\s\"',:=\[\](){}][^\s\"',=\[\]{}]*={0,2})[\"']?,?[ \t]*\r?"
 )
 _PAIR = re.compile(
     r"(?i)(?P<indent>[ \t]*)(?P<dash>(?!))?[\"']?value[\"']?[ \t]?[:=][ \t]{0,4}"
@@ -47,7 +47,7 @@ class OpenField:
 def open_field(line: str, redactor: Redactor) -> OpenField | None:
     """Returns the field that a line leaves open, if its value is private."""
     if line[-1:] in _LAST and (stripped := line.rstrip()).endswith(_ENDS):
-        name, is_list, is_pair = redactor.open_name(stripped), stripped.endswith("["), False
+        name, is_list, is_pair = redactor.open_name(stripped), stripped.endswith(("[", "(")), False
     else:
         # A name and its value as two fields: `- name: API_KEY`, and `value: ...` in the next line
         sign = line.rfind(":", -_LONGEST_NAME)

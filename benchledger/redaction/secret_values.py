@@ -18,17 +18,23 @@ _LETTER = r"[^\s'\"`,;&<>(){}\[\]|*$\\]"
 _FIELD = (
     rf"(?![\w.-]{{1,64}}[=:]|[-+]?[\d.]{{1,32}}(?:e[-+]?\d{{1,4}})?(?:[\s,;&|)]|$)|(?<=&)#?\w{{2,5}};)(?={_LETTER})"
 )
-_INNER = rf"(?:[,;&|(\[{{]{_FIELD}|[*$]{{1,8}}+(?={_LETTER})|<(?!/){_FIELD}|[)}}\]>'\"`](?=\w)|\\(?![nrtu])(?=\w))"
+_INNER = (
+    rf"(?:[,;&|(\[{{]{{1,3}}{_FIELD}|[*$]{{1,8}}+(?={_LETTER})|<(?!/){_FIELD}|[)}}\]>'\"`](?=\w)|\\(?![nrtu])(?=\w))"
+)
 _VARIABLE = r"\$(?:[A-Z_][A-Z\d_]*|[a-z_][a-z\d_]*)"
 # Code, a variable of a shell or template, and the next field after an empty value are no secret.
 _CODE = (
     r"(?![a-z_][\w.]{0,128}[(\[](?:[^\n]{0,128}?[)\]]|\s*$)|%[s(]|\$[{(]"
     rf"|(?-i:{_VARIABLE}(?!\S))|(?<=[ \t,])[a-z][\w.-]{{0,64}}=[^=\s])"
 )
-_PLAIN = (
-    rf"{_CODE}(?:{_LETTER}|[*$]{{1,8}}(?={_LETTER})|(?<==)[,;&|]{_FIELD})(?:{_LETTER}|{_INNER}){{3,4096}}+(?![(\[])"
+_FIRST = rf"(?:{_LETTER}|[*$]{{1,8}}(?={_LETTER})|(?<==)[,;&|]{{1,3}}{_FIELD})"
+_PLAIN = rf"{_CODE}{_FIRST}(?:{_LETTER}|{_INNER}){{3,4096}}+(?![(\[])"
+# A quote may stand in a value if it is escaped and the quotes around the value are not.
+_QUOTED = "|".join(
+    rf"(?<=[^\\]{sign})(?:\\[^\n]|[^{sign}\\\n]){{4,4096}}+(?={sign})"
+    rf"|(?<={sign})(?:\\[^{sign}\n]|[^{sign}\\\n]){{4,4096}}+(?=\\{{0,3}}{sign})"
+    for sign in "\"'`"
 )
-_QUOTED = "|".join(rf"(?<={sign})(?:\\[^{sign}\n]|[^{sign}\\\n]){{4,4096}}+(?=\\{{0,3}}{sign})" for sign in "\"'`")
 _ESCAPED = rf"(?<=;)(?:[^&\n<]|(?!{_ENTITY})&){{4,4096}}+(?=&(?:quot|apos|#\w{{2,4}});)"
 VALUE = rf"(?:{_QUOTED}|{_ESCAPED}|{_PLAIN})"
 _PAIR = (
@@ -60,7 +66,7 @@ _LEAST_OF_OPTION = 8
 def compile_secrets(names: str) -> re.Pattern[str]:
     """Returns a regex of names with their values: fields, options of a command line, and pairs of name and value."""
     return re.compile(
-        r"(?i)(?:(?P<option>(?<![\w-])--?(?:[a-z]{1,20}[_-]){0,4})|(?<![A-Za-z0-9])|(?-i:(?<=[a-z])(?=[A-Z])))"
+        r"(?i)(?:(?P<option>(?<![\w-])--?(?:[a-z]{1,20}[_.-]){0,4}?)|(?<![A-Za-z0-9])|(?-i:(?<=[a-z])(?=[A-Z])))"
         rf"(?P<name>{names})"
         rf"(?:(?:{_QUOTE}\]?)?{_BLANKS}(?:[=:]|\.{{3,80}}+){_BLANKS}|{_PAIR}"
         r"|(?(option)(?:[ \t]{1,8}+|\\?[\"'], {0,4})|(?!)))"

@@ -29,8 +29,9 @@ PRIVATE = {
     f"env:\n- name: DB_PASSWORD\n  value: .{KEY}\n- name: LR": "- name: DB_PASSWORD   value: <secret> - name: LR",
     f'"name": "HF_TOKEN",\n"value": "{KEY}",\n"x": 1': '"value": "<secret>", "x": 1',
     '"key": "password",\n"value": "my pass, 12"': '"value": "<secret>"',
-    f"PuTTY-User-Key-File-2: ssh-rsa\nPublic-Lines: 1\n{KEY}\nPrivate-Lines: 1\n{KEY}\nPrivate-MAC: {KEY}\nstep 7": (
-        "Public-Lines: 1 <secret> Private-Lines: 1 <secret> Private-MAC: <secret> step 7"
+    'password=(\n  ".ab12cd"\n)': '  "<secret>" )',
+    f"PuTTY-User-Key-File-2: ssh-rsa\nPublic-Lines: 2\n{KEY}{KEY}\nmnopqrst\nPrivate-Lines: 1\n{KEY}\nPrivate-MAC: {KEY}\nstep 7": (
+        "Public-Lines: 2 <secret> <secret> Private-Lines: 1 <secret> Private-MAC: <secret> step 7"
     ),
     "x\nowner        ann\nuser | sol": "owner        <user> user | <user>",
     '<user>ann</user>\n<p name="owner" value="ann"/>': '<p name="owner" value="<user>"/>',
