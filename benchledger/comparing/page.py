@@ -26,7 +26,7 @@ _COUNTED = ("slower", "faster", "more", "less", "same", "undecided")
 _ALONE = {
     "only_a": "only in A",
     "only_b": "only in B",
-    "no_number": "without a number on one side",
+    "no_number": "without numbers that have a ratio",
     "ambiguous": "with several series, select one by --a or --b",
 }
 _FROM = {

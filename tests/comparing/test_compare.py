@@ -267,3 +267,21 @@ def test_a_trial_that_is_left_out_is_told(tmp_path: Path) -> None:
 
     assert done.cases.select("verdict", "outliers").row(0) == ("slower", 1)
     assert "One trial of bert_base_bs32_fp32_1 is left out: it is far from all others." in page_of(done).notes
+
+
+def test_losses_of_0_or_less_have_no_ratio_and_are_listed(tmp_path: Path) -> None:
+    # As cosine losses and log-likelihoods do; B ends worse.
+    for side, last in (("A", -5.7), ("B", -4.7)):
+        steps = (
+            f" iteration {step:8d}/      30 | consumed samples: {step * 8} | elapsed time per iteration (ms): 500.0 |"
+            f" learning rate: 1.0E-04 | global batch size:     8 | lm loss: {last + (30 - step) / 10:.6E} |\n"
+            for step in range(1, 31)
+        )
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "run.log").write_text(f"using world size: 1, data-parallel-size: 1\n{''.join(steps)}")
+
+    done = compare(tmp_path / "A", tmp_path / "B")
+
+    rows = done.cases.filter(pl.col("quantity") == "final_loss").select("verdict", "a_value", "b_value").rows()
+    assert [verdict for verdict, *_ in rows] == ["no_number"]
+    assert done.is_open

@@ -112,10 +112,19 @@ alone as (
             and if(side = 'A', a_rule, b_rule) is not distinct from measured.rule
     )
 ),
+-- Losses of 0 or less have no ratio.
+without_ratio as (
+    select a, b, null as others
+    from series as a
+    join series as b on b.side = 'B' and b.number = a.number
+    where a.side = 'A' and a.quantity = 'final_loss' and a.trials is null and b.trials is null
+),
 listed as (
     from paired
     union all by name
     from alone
+    union all by name
+    from without_ratio
 )
 select
     coalesce(a.quantity, b.quantity) as quantity,
@@ -160,7 +169,7 @@ select
     coalesce(a.run_ids, []) as a_run_ids, coalesce(b.run_ids, []) as b_run_ids,
     coalesce(a.run_keys, []) as a_run_keys, coalesce(b.run_keys, []) as b_run_keys,
     case
-        when a is not null and b is not null then null
+        when a is not null and b is not null then if(a.trials is null, 'no_number', null)
         when others > 0 then 'ambiguous'
         when coalesce(a_failed.status, b_failed.status) is not null then 'no_number'
         when a is null then 'only_b'

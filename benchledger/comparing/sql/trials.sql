@@ -32,7 +32,7 @@ with measured as (
         as side_value, status, null as cell
     from kept.series_run
     join run_convergence using (run_id)
-    where status in ('ok', 'unknown') and final_loss > 0 and isfinite(final_loss) and last_step is not null
+    where status in ('ok', 'unknown') and isfinite(final_loss) and last_step is not null
         and step_restarts is not true
     union all by name
     select 'time_to_target' as quantity, series_id, run_id, $target_text as rule, 's' as unit,
