@@ -9,7 +9,7 @@ from benchledger.definitions.redaction import Key
 from benchledger.redaction.compiling import any_name, compile_marked_secrets, joined, key_hints
 from benchledger.redaction.pseudonyms import PSEUDONYM
 from benchledger.redaction.rule_set import Rule
-from benchledger.redaction.secret_values import ITEM, compile_secret_lists, compile_secrets, is_no_secret
+from benchledger.redaction.secret_values import IS_NUMBER, ITEM, compile_secret_lists, compile_secrets, is_no_secret
 
 Replace = Callable[[Key, str, str | None], str]
 
@@ -32,7 +32,7 @@ def secret_rules(keys: tuple[Key, ...], replace: Replace) -> Iterator[Rule]:
             group = found.lastgroup or ""
             value = found[group]
             is_key = value[-1] == ":" or listed[found.end() : found.end() + 1] == ":"
-            if is_key or (value.isalpha() and group == "bare") or _is_name(value, name):
+            if is_key or (group == "bare" and (value.isalpha() or IS_NUMBER(value))) or _is_name(value, name):
                 return found.group()
             return found.group().replace(value, replace(known[joined(name)], value, None))
 

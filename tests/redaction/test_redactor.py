@@ -97,3 +97,10 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:16].strip() or "blank")
 def test_time_grows_with_the_length_only(text):
     assert_in_proportion(REDACTOR.fresh, text[: len(text) // 8], text)
+
+
+def test_numbers_of_a_row_behind_a_secret_stay() -> None:
+    redactor = Redactor(known_redaction(), b"k" * 32)
+
+    for row in (",0.5,12.5ms,-inf,nan", "|0.5|3", ";1.5e-3;2"):
+        assert redactor.fresh(f"password=ab12cd34{row}").endswith(row)
