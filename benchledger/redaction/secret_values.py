@@ -14,9 +14,9 @@ _ENTITY = r"&(?:amp|quot|apos|lt|gt|#\w{2,4});"
 _QUOTE = r"(?:\\{0,3}[\"'`]|&(?:quot|apos|#\w{2,4});)"
 _BLANKS = r"[ \t]{0,64}+"
 _LETTER = r"[^\s'\"`,;&<>(){}\[\]|*$\\]"
-_NUMBER = r"[-+]?(?:[\d.]{1,32}(?:e[-+]?\d{1,4})?[a-z%/]{0,3}|inf|nan)"
+_CELL = r"[-+]?(?:[\d.]{1,32}(?:e[-+]?\d{1,4})?[a-z%/]{0,3}|inf|nan)"
 # Signs that a secret may hold, but that also end a value: not before the next field, a number of a row or an entity.
-_FIELD = rf"(?![\w.-]{{1,64}}[=:]|{_NUMBER}(?:[\s,;&|)]|$)|(?<=&)#?\w{{2,5}};)(?={_LETTER})"
+_FIELD = rf"(?![\w.-]{{1,64}}[=:]|{_CELL}(?:[\s,;&|)]|$)|(?<=&)#?\w{{2,5}};)(?={_LETTER})"
 _INNER = (
     rf"(?:[,;&|(\[{{]{{1,3}}{_FIELD}|[*$]{{1,8}}+(?={_LETTER})|<(?!/){_FIELD}|[)}}\]>'\"`](?=\w)|\\(?![nrtu])(?=\w))"
 )
@@ -45,7 +45,7 @@ ITEM = re.compile(
     r"\"(?P<double>(?:\\.|[^\"\\\n]){4,1024}+)\"|'(?P<single>(?:\\.|[^'\\\n]){4,1024}+)'"
     r"|(?P<bare>[^\s,'\"\[\](){}]{4,1024}+)(?![(\[])"
 )
-IS_NUMBER = re.compile(_NUMBER, re.IGNORECASE).fullmatch
+IS_NUMBER = re.compile(_CELL, re.IGNORECASE).fullmatch
 _ITEMS = (
     r"(?:[ \t,]{0,8}b?(?:\"(?:\\.|[^\"\\\n]){0,1024}+\"|'(?:\\.|[^'\\\n]){0,1024}+'"
     r"|[^\s,'\"\[\](){}]{1,1024}+)){1,256}+"
@@ -54,7 +54,7 @@ _STANDS_FOR = re.compile(
     rf"\$\{{.*|\$\(.*|{_VARIABLE}"
     r"|<[^<>]*>|\{.*\}|%\(\w*\)?s?|--?[a-z][a-z_-]*|\[?redacted\]?|.*\.\.\."
 )
-_FOLDER = re.compile(rf"{_NUMBER}$|(?:~|\.{1, 2})?/|[A-Za-z]:[\\/]")
+_FOLDER = re.compile(rf"{_CELL}$|(?:~|\.{{1,2}})?/|[A-Za-z]:[\\/]")
 _PATH = re.compile(r"(?:~|\.{1,2})?(?:/[a-z_.-]+){2,}/?")
 _CHANGE = re.compile("[a-z](?=[A-Z])")
 # A number or a time: 1.2345678901234567e-05
