@@ -242,8 +242,9 @@ class Names:
         return before + self._of_key(key, value)
 
     def _field(self, match: re.Match[str]) -> str:
-        if joined(match["value"]) in self._keys or "/" in match["value"]:
-            return match.group()  # titles of a table: `| user | owner |`, `Host  Samples/s`
+        value = match["value"].lower()
+        if "/" in value or joined(value) in self._keys or value in self._rules.operations | self._rules.folders:
+            return match.group()  # titles of a table: `| user | owner |`, `Host  Samples/s`, `Host | Step`
         before = match.group()[: match.start("value") - match.start()]
         return before + self.cell(match["name"], match["value"])
 
