@@ -192,6 +192,8 @@ def _is_whole(number: bytes, lines: list[bytes]) -> bool:
         return True
     form = _DIGITS.sub(b"0", lines[-1])
     alike = [line for line in lines[:-1] if _DIGITS.sub(b"0", line) == form][-_ALIKE:]
+    if alike and lines[-1][-1:] in (b" ", b"\t"):
+        return True  # a blank ends it, and no unit follows
     before = [found[1] for line in alike if (found := _LAST_NUMBER.search(line))]
     # As many digits as in each line before; a number that counts does not fall.
     return {_digits_behind_point(number)} == {*map(_digits_behind_point, before)} and (

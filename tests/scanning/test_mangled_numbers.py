@@ -273,7 +273,7 @@ def test_a_last_number_without_a_line_end_may_go_on_and_is_not_read(tmp_path: Pa
     [
         ("5.5", "6370.7", True), ("5.25", "6370.7", False), ("5.5", "27876.7720204647", True), ("5.5 ms", "6.5", False),
         ("640", "640", True), ("640", "639", False), ("6400", "640", False), ("1.5e-05", "1.5e-0", False),
-        ("5.5", "6370.7 ", False), ("5.5 ", "6370.7 ", True), ("nan", "nan", True),
+        ("5.5", "6370.7 ", False), ("5.5 ", "6370.75 ", True), ("5.5 ms ", "6370.7 ", False), ("nan", "nan", True),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("native", SCANNERS)
