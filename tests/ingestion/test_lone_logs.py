@@ -15,7 +15,7 @@ PAIRING = {"derive_tied", "derive_pairs", "derive_covering", "derive_companions"
 
 # What was kept of runs that were there, and what follows from several runs.
 KEPT_BEFORE = {"gone", "gone_series"}
-OF_SEVERAL = {"manifest_formats", "narrow", "alike_logs", "copies", "differences", "speedups"}
+OF_SEVERAL = {"manifest_formats", "merge_vague_series", "alike_logs", "copies", "differences", "speedups"}
 # What only some rules, or long runs, ask for.
 RARE = {"rounds", "pieces", "counted_middles"}
 
