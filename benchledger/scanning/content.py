@@ -175,14 +175,19 @@ def _first_cut(chunk: bytes) -> int:
     return min(found, default=-1)
 
 
-def with_cut_marked(buffer: bytes, end: int) -> tuple[bytes, int]:
+def near(before: bytes, buffer: bytes, end: int) -> bytes:
+    """Returns the last of what was read: as much as with_cut_marked() compares a last line with."""
+    return (before + buffer[max(0, end - _NEAR) : end])[-_NEAR:]
+
+
+def with_cut_marked(buffer: bytes, end: int, before: bytes = b"") -> tuple[bytes, int]:
     """Returns buffer[:end] and its size, with a mark behind a last number that may be cut, so that nothing reads it.
 
     Without a line end behind it, `637` may be the beginning of `6370.7`, and `251.0` of `251.0 ms`. It is whole if the
-    lines before that differ from the last one in digits alone print it as long.
+    lines before that differ from the last one in digits alone print it as long; `before` are those of earlier buffers.
     """
     found = _LAST_NUMBER.search(buffer, max(0, end - 64), end)
-    if found is None or _is_whole(found[1], _LINE_ENDS.split(buffer[max(0, end - _NEAR) : end])):
+    if found is None or _is_whole(found[1], _LINE_ENDS.split(near(before, buffer, end))):
         return buffer, end
     return buffer[: found.end(1)] + _CUT + buffer[found.end(1) : end], end + len(_CUT)
 

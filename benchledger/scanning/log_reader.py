@@ -19,6 +19,7 @@ from benchledger.scanning.content import (
     content_hash,
     goes_on,
     log_id_of,
+    near,
     whole_lines,
     with_cut_marked,
 )
@@ -73,13 +74,14 @@ class Known(Protocol):
 
 @dataclass
 class _Reading:
-    """One recognised log while it is read; `line` is the number of the next line."""
+    """One recognised log while it is read; `line` is the number of the next line, `before` the end of what was read."""
 
     format: LogFormat
     file_reader: FileReader | None
     columns: RecordColumns
     log: ScannedLog = field(default_factory=ScannedLog)
     line: int = 1
+    before: bytes = b""
 
 
 class LogReader:
@@ -245,7 +247,8 @@ class LogReader:
                 log.rejects.append(RejectedPiece(reading.line, base, None, TOO_LONG, decode(buffer[:1000])))
             return
         buffer = buffer if base else unmarked(buffer)
-        buffer, end = with_cut_marked(buffer, end)
+        before, reading.before = reading.before, near(reading.before, buffer, end)
+        buffer, end = with_cut_marked(buffer, end, before)
         if file_reader is None:
             reading.line = scanner.scan(buffer, end, base, reading.line, log, reading.columns)
             return
