@@ -41,7 +41,7 @@ join run using (run_id)
 left join sighting on sighting.sighting_id = fact.sighting_id
 left join kept.run_log_place on run_log_place.run_id = fact.run_id and run_log_place.log_id = fact.log_id
 where list_contains($runs, fact.run_id)
-order by run.run_key, fact.name, not fact.used, fact.source, fact.value, place
+order by run.run_key, fact.name, not fact.used, fact.source, fact.value, place, fact.value_logged
 """
 _CONFLICTS = """
 select run.run_key, conflict.* exclude (run_id)
