@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Collection
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Timer
 from typing import TYPE_CHECKING
 
 from benchledger.auditing import private_text
 from benchledger.auditing.suite import Suite, collect, keep_views, make_table, placed
 from benchledger.definitions.checks import SEVERITIES, Check, find_checks
-from benchledger.errors import DatabaseError, DefinitionError, UsageError
+from benchledger.errors import DefinitionError, UsageError
 from benchledger.store.changed_views import limited_if_changed
 from benchledger.store.confined import check_functions, check_statement, confine
 from benchledger.store.database import open_for_reading
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.published_logs import missing_logs_note
+from benchledger.store.time_limit import ended_after
 
 if TYPE_CHECKING:
     import duckdb
@@ -87,31 +87,15 @@ def audit(*, db: Path | str = DEFAULT_DB, checks: Collection[str] = ()) -> Audit
         return _answer(chosen, found, (f"against_published: {unseen}",) if unseen else ())
 
 
-@contextmanager
-def _limited(con: duckdb.DuckDBPyConnection, what: str) -> Iterator[None]:
-    import duckdb
-
-    stopped = []
-
-    def stop() -> None:
-        stopped.append(what)
-        con.interrupt()
-
-    timer = Timer(LONGEST_S, stop)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    except (duckdb.Error, DefinitionError):
-        if not stopped:
-            raise
-        # Not from DuckDB's error, which looks like Ctrl-C.
-        raise DatabaseError(
+def _limited(con: duckdb.DuckDBPyConnection, what: str) -> AbstractContextManager[None]:
+    return ended_after(
+        con,
+        LONGEST_S,
+        lambda: (
             f"{what}: did not end within {LONGEST_S:g} s. If views of the ledger were changed, bench db check names "
             f"them; else run the other checks one by one: bench audit --check NAME"
-        ) from TimeoutError()
-    finally:
-        timer.cancel()
+        ),
+    )
 
 
 def _refuse_unsafe(con: duckdb.DuckDBPyConnection, check: Check) -> None:

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
-from threading import Event, Timer
 from typing import TYPE_CHECKING
 
-from benchledger.errors import DatabaseError
 from benchledger.store.facade import facade_in
 from benchledger.store.migrations import migrate
 from benchledger.store.tables import Table, tables_of
+from benchledger.store.time_limit import ended_after
 
 if TYPE_CHECKING:
     import duckdb
 
 # Most answers take less than a second; those that take longer than this are only ended if views were changed.
 LOOK_AFTER_S = 20.0
-# An interrupt between two statements is lost: others follow.
-_AGAIN_S = 0.2
 _WORD = re.compile(r"'(?:[^']|'')*+'|\w++|->|\S")
 # What DuckDB leaves out or changes when it writes a view to a file; it also changes the order of an EXCLUDE.
 _LOOSE = frozenset(("lambda", ":", "->", "(", ")", '"', "MATERIALIZED"))
@@ -54,35 +50,20 @@ def _words(sql: str | None) -> tuple[str, ...]:
     return tuple(sorted(word for word in _WORD.findall(sql or "") if word not in _LOOSE))
 
 
-@contextmanager
-def limited_if_changed(con: duckdb.DuckDBPyConnection, place: Path | str) -> Iterator[None]:
+def limited_if_changed(con: duckdb.DuckDBPyConnection, place: Path | str) -> AbstractContextManager[None]:
     """Ends what takes longer than LOOK_AFTER_S, and raises DatabaseError, if views of the ledger were changed.
 
     A changed view may never end. Where none was changed, a question takes as long as it takes.
     """
-    changed: list[str] = []
-    answered = Event()
 
-    def look() -> None:
-        # The connection may be closed meanwhile.
-        with suppress(Exception), closing(con.cursor()) as own:
-            changed.extend(changed_relations(own))
-            while changed and not answered.wait(_AGAIN_S):
-                con.interrupt()
-
-    timer = Timer(LOOK_AFTER_S, look)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    except Exception:
+    def why() -> str | None:
+        with closing(con.cursor()) as own:
+            changed = changed_relations(own)
         if not changed:
-            raise
-        # Not from DuckDB's error, which looks like Ctrl-C.
-        raise DatabaseError(
+            return None
+        return (
             f"{place}: there is no answer after {LOOK_AFTER_S:g} s, and these were changed and may never end: "
             f"{', '.join(changed)}. See bench db check"
-        ) from TimeoutError()
-    finally:
-        answered.set()
-        timer.cancel()
+        )
+
+    return ended_after(con, LOOK_AFTER_S, why)

@@ -30,8 +30,8 @@ by_stem as (
     where t.role = 'duplicate_stream' and coalesce(
         t.started_at <= r.ended_at + interval 1 minute and r.started_at <= t.ended_at + interval 1 minute
             or abs(epoch(t.started_at) - epoch(r.started_at)) <= 14 * 3600 + 60
-            and abs(epoch(t.started_at) - epoch(r.started_at)
-                - 900 * round((epoch(t.started_at) - epoch(r.started_at)) / 900)) <= 60,
+            -- Time zones are whole quarters of an hour apart.
+            and (abs(epoch(t.started_at) - epoch(r.started_at)) + 60) % 900 <= 120,
         true
     )
 ),
