@@ -196,7 +196,8 @@ class LogFormat:
 
     `base_samples` are the samples of the bases, unless this format writes pairs in another style. `own_templates` has
     the place in the file of each template, by its record or ignore. `documents`: it also reads pages and scripts.
-    `constants` are facts of any run of the program, which no line states.
+    `constants` are facts of any run of the program, which no line states. `has_planned_speed`: the closing throughput
+    counts all planned steps, also those before a resumed start.
     """
 
     name: str
@@ -221,6 +222,7 @@ class LogFormat:
     run_starts: frozenset[str] = frozenset()
     closing: tuple[str, ...] = ()
     closing_after: str | None = None
+    has_planned_speed: bool = False
     csv: CsvDefinition | None = None
     columns: ColumnsDefinition | None = None
     table: TableDefinition | None = None

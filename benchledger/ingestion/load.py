@@ -101,9 +101,9 @@ def remove_logs(con: duckdb.DuckDBPyConnection, log_ids: Iterable[int]) -> None:
 
 def load_formats_table(con: duckdb.DuckDBPyConnection, formats: dict[str, LogFormat]) -> None:
     """Stores the columns of each format that views need."""
-    columns = ("format", "version", "framework", "implementation", "default_rule", "role")
+    columns = ("format", "version", "framework", "implementation", "default_rule", "role", "has_planned_speed")
     rows = [
-        (f.name, f.version, f.framework, f.implementation, f.default_rule, f.role)
+        (f.name, f.version, f.framework, f.implementation, f.default_rule, f.role, f.has_planned_speed)
         for f in formats.values()
         if f.detectable
     ]

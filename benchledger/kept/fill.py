@@ -22,6 +22,10 @@ _ARE_KEPT = (
     "from due_run where run_id in"
     " (select run_id from kept.run_format union all select run_id from kept.run_hash) limit 1"
 )
+_ARE_PLANNED = (
+    "from kept.run_format semi join due_run using (run_id)"
+    " where format in (select format from kept.format where has_planned_speed) limit 1"
+)
 _ARE_CONTRADICTED = (
     "select 1 from fact semi join due_run using (run_id)"
     " where used or (value is not null and name <> 'campaign' and strength <> 'related')"
@@ -69,6 +73,8 @@ def _fill(con: duckdb.DuckDBPyConnection, runs: str) -> None:
         con.execute("create or replace temp table chunk_run as select run_id from due_chunk where chunk = ?", [chunk])
         with temporary_relations(con):
             fill_records(con, is_long=chunk < 0)
+    if finds(con, _ARE_PLANNED):
+        con.execute(sql_of("planned_speeds"))
     con.execute(sql_of("run_speeds"))
     if finds(con, _ARE_CONTRADICTED):
         con.execute(sql_of("conflicts"))

@@ -519,7 +519,8 @@ create table kept.format (
     framework      varchar,
     implementation varchar,
     default_rule   varchar,
-    role           varchar not null
+    role           varchar not null,
+    has_planned_speed boolean not null default false
 );
 comment on table kept.format is 'One row per log format whose definition was last used. Filled from ingest/formats/.';
 comment on column kept.format.format is 'Name of the log format.';
@@ -528,6 +529,8 @@ comment on column kept.format.framework is 'Framework of the program, where the 
 comment on column kept.format.implementation is 'Program, where the format says it.';
 comment on column kept.format.default_rule is 'Rule that is_default marks for its logs.';
 comment on column kept.format.role is 'What a log of this format is to a run.';
+comment on column kept.format.has_planned_speed is
+    'Whether its closing throughput counts all planned steps, also those before a resumed start.';
 
 -- What suites demand of a score: filled from queries/submissions/, as table kept.rule is from queries/rules/.
 create table kept.demanded_runs (
@@ -840,7 +843,7 @@ comment on table kept.run_fallback is
     'One row per run and phase for which not the default rule of its format, but a fallback of it is the first that'
     ' gives a number. Helper of run_speed.';
 
--- Speeds made of steps that the closing throughput of the same log contradicts: they are no speeds of the run.
+-- Printed speeds that the same log contradicts: they are no speeds of the run.
 create table kept.contradicted_speed (
     run_id bigint not null,
     rule   varchar not null,
@@ -849,9 +852,10 @@ create table kept.contradicted_speed (
     reason varchar not null
 );
 comment on table kept.contradicted_speed is
-    'One row per run, rule, phase and unit whose value, made of steps, is less than half of the closing throughput.';
+    'One row per run, rule, phase and unit whose value, made of steps, is less than half of the closing throughput, or '
+    'whose closing throughput counts steps that this log did not do.';
 comment on column kept.contradicted_speed.unit is 'Unit of the value.';
-comment on column kept.contradicted_speed.reason is 'By how much the closing throughput is more.';
+comment on column kept.contradicted_speed.reason is 'What in the log contradicts it.';
 
 create table kept.cell (
     series_id       bigint not null,

@@ -1,5 +1,5 @@
 -- Facts that view run_speed needs of the runs in due_run and that their kept speeds do not hold.
--- reads: kept.default_rule, kept.run_format, kept.format, kept.rule, due_run, kept.speed
+-- reads: kept.default_rule, kept.run_format, kept.format, kept.rule, due_run, kept.speed, kept.contradicted_speed
 -- makes: chain, kept.contradicted_speed, kept.silent_run, kept.run_fallback
 
 create or replace temp table chain as
@@ -18,7 +18,7 @@ with speed as (
 closing as (
     select run_id, phase, unit, min(value) as value
     from speed
-    where kind = 'summary'
+    where kind = 'summary' and (run_id, rule) not in (select (run_id, rule) from kept.contradicted_speed)
     group by all
 )
 select
