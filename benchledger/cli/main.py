@@ -98,9 +98,9 @@ def main() -> None:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     block_imports()
     handle_signals()
-    # The modules and rows of a command contain few cycles. Garbage collection at every 700 new objects, and at the end,
-    # takes a tenth of a short command's time.
-    gc.set_threshold(100_000)
+    # The modules and rows of a command contain few cycles, and the definitions alone are 100,000 objects. Garbage
+    # collection at every 700 new objects, and at the end, takes a tenth of a short command's time.
+    gc.set_threshold(1_000_000)
     ended: list[int] = []
     # Registered first, so called last, when nothing else is left to do.
     atexit.register(_leave, ended)
