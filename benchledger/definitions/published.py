@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from benchledger.definitions.folders import definition_files
@@ -19,6 +20,8 @@ COLUMNS = (
 )  # fmt: skip
 CASE = COLUMNS[COLUMNS.index("framework") : COLUMNS.index("logs")]
 QUANTITIES = ("speed", "speedup")
+# A number as documents print it: 208.58, 1,234.5, 2e-05; 208,58 is none.
+NUMBER = r"[-+]?(?:\d{1,3}(?:[,，]\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?"
 # Spellings of an empty cell in documents.
 NOTHING = ("", "-", "--", "——")
 # Keys of a whole file that a table, a column or a row may state again; the innermost wins.
@@ -109,10 +112,7 @@ def _number(table: Table, printed: Any) -> float | None:
         table.fail("cells", f'write a number as it is printed, in quotes: "{printed}"')
     if printed.strip() in NOTHING:
         return None
-    try:
-        value = float(printed.replace(",", ""))
-    except ValueError:
-        value = math.nan
+    value = float(re.sub("[,，]", "", printed)) if re.fullmatch(NUMBER, printed.strip()) else math.nan
     if not math.isfinite(value):
         table.fail("cells", f'{printed!r} is no number; "-" stands for nothing')
     return value

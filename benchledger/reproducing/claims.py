@@ -13,6 +13,7 @@ from benchledger.reproducing.words import (
     any_case,
     facts_of,
     frameworks_in,
+    has_decimal_comma,
     key_of,
     key_value,
     plain,
@@ -154,6 +155,12 @@ def _read_table(page: Page, number: int, table: PageTable, outer: Facts, found: 
     keys = {at: key for at, head in enumerate(table.heads) if (key := key_of(head)) and not _is_measured(table, at)}
     if _first_is_key(table, keys):
         keys[0] = "case"
+    values = ((row.line, cell) for row in table.rows for at, cell in enumerate(row.cells) if at not in keys)
+    if (comma := next((value for value in values if has_decimal_comma(value[1])), None)) is not None:
+        # Then 1.234 and 1,234 in other cells are of unknown size, too.
+        said = f"cell {plain(comma[1])[:40]!r} has a decimal comma, so its table is not read; write 208.58 for 208,58"
+        found.unread.append((comma[0], said))
+        return
     texts = (*table.paragraphs, *table.headings)
     above = _nearest_first(map(facts_of, texts), outer)
     columns = list(_value_columns(table, keys, found))

@@ -82,12 +82,20 @@ def read_page(path: Path) -> Page:
 
 
 def _read_csv(text: str, page: Page, delimiter: str) -> None:
-    reader = csv.reader(io.StringIO(text), delimiter=delimiter)
-    rows, begins = [], 1
+    first = text.lstrip().partition("\n")[0]
+    # Where numbers have decimal commas, semicolons stand between cells.
+    reader = csv.reader(io.StringIO(text), delimiter=max(delimiter, ";", key=first.count))
+    rows: list[Row] = []
+    begins = 1
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):
-                rows.append(Row(begins, tuple(cell.strip() for cell in cells)))
+                row = Row(begins, tuple(cell.strip() for cell in cells))
+                # The comma of 208,58 without quotes makes two cells of a number, and moves those behind it.
+                if rows and _width(row) > _width(rows[0]) > 1:
+                    page.unreadable.append((begins, f"the row has {_width(row)} cells, and the head {_width(rows[0])}"))
+                else:
+                    rows.append(row)
             begins = reader.line_num + 1
     except csv.Error as error:
         page.unreadable.append((reader.line_num, f"no CSV: {error}"))
@@ -106,6 +114,10 @@ def _add(page: Page, rows: list[Row], paragraphs: tuple[str, ...], headings: tup
     width = max(len(row.cells) for row in rows)
     texts = [" ".join(dict.fromkeys(_cell(row, place) for row in rows[:heads])).strip() for place in range(width)]
     page.tables.append(PageTable(rows[0].line, tuple(texts), tuple(rows[heads:]), paragraphs, headings))
+
+
+def _width(row: Row) -> int:
+    return max((place for place, cell in enumerate(row.cells, start=1) if cell), default=0)
 
 
 def _cell(row: Row, place: int) -> str:

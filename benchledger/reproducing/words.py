@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
+from benchledger.definitions.published import NUMBER
 from benchledger.definitions.vocabulary import vocabulary
 
 Facts = dict[str, object]
-_NUMBER = r"[-+]?(?:\d{1,3}(?:[,，]\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?"
-_PRINTED = re.compile(rf"\s*[~≈]?({_NUMBER})\s*([kKM]?)\s*(.*)", re.DOTALL)
+# The M of `11345 MiB` is no million.
+_PRINTED = re.compile(rf"\s*[~≈]?({NUMBER})\s*((?:[kKM](?!i?[Bb](?![a-z])))?)\s*(.*)", re.DOTALL)
+# Of two numbers (`127.09 / 126.48`, a date, a version) none is the cell's, nor the first part of one that is written in
+# another way (`208,58`, `1'234`, `2.08 x 10^2`); a percentage is no measured value.
+_MORE = re.compile(
+    r"(?:[.,，、·'’‘`_:;/~–—−×x*^|→>-]|to|or|bis|vs\.?|至|到)?\s*[-+~]?\d|%|％|‰|percent|pct", re.IGNORECASE
+)
+_DECIMAL_COMMA = re.compile(r"[-+]?\d{1,3}(?:[.\s'’]?\d{3})*,(?:\d{1,2}|\d{4,})(?![\d,.])")
 _TAG = re.compile(r"<[^<>]*>")
 # What stands further on in a paragraph or cell is not read.
 _LONGEST = 2000
@@ -122,8 +130,9 @@ class Printed:
 
 def plain(text: str) -> str:
     """Returns text without HTML tags, emphasis and the targets of links."""
-    bare = _LINK.sub(r"\1", _TAG.sub(" ", text[:_LONGEST])).replace("&nbsp;", " ").replace("\\", "")
-    return re.sub(r"[*`]+|(?<!\w)_+|_+(?!\w)", "", bare).strip()
+    bare = html.unescape(_LINK.sub(r"\1", _TAG.sub(" ", text[:_LONGEST]))).replace("\\", "")
+    # 208*8 is no emphasis.
+    return re.sub(r"(?<![\d*`])[*`]+|(?<![*`])[*`]+(?![\d*`])|(?<!\w)_+|_+(?!\w)", "", bare).strip()
 
 
 def printed_number(cell: str) -> Printed | None:
@@ -132,14 +141,18 @@ def printed_number(cell: str) -> Printed | None:
     if NOTHING.fullmatch(bare):
         return None
     found = _PRINTED.fullmatch(bare)
-    # Of two numbers (`127.09 / 126.48`, a date, a version) none is the cell's; a percentage is no measured value.
-    if found is None or re.match(r"[./~–-]?\s*\d|%", found[3]):
+    if found is None or _MORE.match(found[3]):
         return None
     text = re.sub("[,，]", "", found[1])
     scale = {"k": 1e3, "m": 1e6}.get(found[2].lower(), 1.0)
     mantissa, _, exponent = text.lower().partition("e")
     step = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2])) * scale
     return Printed(text + found[2], float(text) * scale, step, found[3].strip(" ]\n\t"))
+
+
+def has_decimal_comma(cell: str) -> bool:
+    """Tells whether a cell holds a number such as 208,58 or 1.234,5, which is not read."""
+    return _DECIMAL_COMMA.match(plain(cell)) is not None
 
 
 def key_of(head: str) -> str | None:
@@ -159,7 +172,7 @@ def key_value(key: str, cell: str) -> Facts:
     if key in _COUNTS:
         if len(re.findall(r"(?<![A-Za-z\d.])\d+(?![\d.]*[A-Za-z])", bare)) > 1 and not facts_of(bare):
             return {}
-        number = re.match(r"\W*(\d+)(?!\.\d)", bare)
+        number = re.match(r"\W*(\d+)(?!\d|[.,，'’]\d|\s*[kKM%](?![A-Za-z]))", bare)
         stated = facts_of(bare)
         if "max" in bare.lower() and key == "batch_size_per_gpu":
             stated[key] = "max"

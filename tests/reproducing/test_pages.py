@@ -131,6 +131,11 @@ def test_nodes_and_gpus_beside_speed_and_speedup(tmp_path: Path) -> None:
             5,
             "'12.5 / 13' under 'fp32' is no number",
         ),
+        (
+            "images/s\n\n| gpus | fp32 |\n|--|--|\n| 1 | 1.234 |\n| 8 | 208,58 |\n",
+            6,
+            "'208,58' has a decimal comma",
+        ),
         (f"{'[' * 30_000}\n", 1, "more than 20000 characters"),
         ("images/s\n\n| gpus | OneFlow/PyTorch |\n|--|--|\n| 1 | 1.18 |\n", 3, "a quantity that is not compared"),
         ("images/s\n\n| Config | gpu num in use |\n|--|--|\n| 1n8g | 8 |\n", 3, "a quantity that is not compared"),
@@ -171,3 +176,12 @@ def test_a_page_that_is_no_text_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(UsageError, match="is not UTF-8 text"):
         read_page(tmp_path / "page.md")
+
+
+def test_decimal_commas_move_no_cell_of_a_csv_file(tmp_path: Path) -> None:
+    quoteless = claims(tmp_path, "speed.csv", "gpus,images/s\n1,127.09\n8,208,58\n")
+    semicolons = claims(tmp_path, "speed.csv", "gpus;images/s\n1;127.09\n8;1,234.5\n")
+
+    assert [(claim.printed, claim.facts) for claim in quoteless.claims] == [("127.09", {"gpus": 1})]
+    assert quoteless.unread == [(3, "the row has 3 cells, and the head 2")]
+    assert [claim.value for claim in semicolons.claims] == [127.09, 1234.5]

@@ -60,6 +60,10 @@ def test_a_head_names_the_fact_below_it(head: str, key: str | None) -> None:
         ("1447.6<sup>[BS=192]</sup>", 1447.6, 0.1, "[BS=192"),
         ("2946.294 ]", 2946.294, 0.001, ""),
         ("12.3k", 12300.0, 100.0, ""),
+        ("11345 MiB", 11345.0, 1.0, "MiB"),
+        ("208.58*", 208.58, 0.01, ""),
+        ("208.58 ± 1.2", 208.58, 0.01, "± 1.2"),
+        ("208.58[^1]", 208.58, 0.01, "[^1"),
     ],
 )
 def test_a_cell_holds_a_number(cell: str, value: float, step: float, note: str) -> None:
@@ -71,8 +75,13 @@ def test_a_cell_holds_a_number(cell: str, value: float, step: float, note: str) 
 
 
 @pytest.mark.parametrize(
-    "cell", ["-", "——", "—", "", "OOM", "N/A", "/", "127.09 / 126.48", "2021-05-23", "1.15.0", "45.2%"]
-)
+    "cell",
+    [
+        "-", "——", "—", "", "OOM", "N/A", "/", "127.09 / 126.48", "2021-05-23", "1.15.0", "45.2%", "208,58", "1.234,56",
+        "1'234.5", "1 234.5", "1\u202f234", "1_234", "12,34,567", "208&#44;58", "208*8", "2.08 x 10^2", "2.08×10<sup>2</sup>",
+        "1:23", "200 to 210", "208 → 220", "95 percent", "95 ％",
+    ],
+)  # fmt: skip
 def test_an_empty_cell_holds_none_nor_one_with_two_numbers(cell: str) -> None:
     assert printed_number(cell) is None
 

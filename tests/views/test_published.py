@@ -92,6 +92,8 @@ def test_what_is_shipped_names_its_document_and_its_rule_or_none():
         ('"127.10"', "127.10", 12, "as it is printed"),
         ('"127.10"', '"12 7"', 12, "is no number"),
         ('"127.10"', '"nan"', 12, "is no number"),
+        ('"127.10"', '"127,10"', 12, "is no number"),
+        ('"127.10"', '"1_271"', 12, "is no number"),
         ("gpus = 8", "gpus = 1", 12, "two numbers stand for"),
         ('"127.10", "-"],\n    [{ gpus = 8 }, "1,018.4", ""]', '"-", "-"]', 12, "has no number"),
         ('section  = "2, speed"\n', "", 8, "section must be a text"),
