@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from benchledger.definitions.log_format import LogFormat
@@ -61,6 +62,8 @@ class Writer:
         # Open for several steps in a row: to close it and to open it again would take longer than most of them.
         self.con: duckdb.DuckDBPyConnection | None = None
         self._in_use: duckdb.DuckDBPyConnection | None = None
+        # An interrupt of a connection that is being closed crashes the interpreter.
+        self._interrupting = Lock()
 
     @contextmanager
     def _open(self, records: int = 0) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -70,14 +73,16 @@ class Writer:
             try:
                 yield con
             finally:
-                self._in_use = None
+                with self._interrupting:
+                    self._in_use = None
 
     def _opened(self, records: int | None) -> duckdb.DuckDBPyConnection:
         return open_for_writing(self._db, self.wait_s, records=records)
 
     def interrupt(self) -> None:
-        if (con := self._in_use) is not None:
-            con.interrupt()
+        with self._interrupting:
+            if self._in_use is not None:
+                self._in_use.interrupt()
 
     def prepare(self) -> None:
         """Opens the ledger and writes the definitions of today, so that the first batch need not."""
