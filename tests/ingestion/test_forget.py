@@ -110,10 +110,8 @@ PLACES = [
 ]  # fmt: skip
 
 
-# Half of them together, of which none is bound to another; each alone beside the longest tests.
-@pytest.mark.parametrize(
-    "places", [PLACES[::2], PLACES[1::2], *(pytest.param([one], marks=pytest.mark.long) for one in PLACES)]
-)
+# Half of them together, of which none is bound to another.
+@pytest.mark.parametrize("places", [PLACES[::2], PLACES[1::2]])
 def test_a_ledger_is_as_if_the_forgotten_logs_had_never_been_read(
     places: list[str], db: Path, db2: Path, made: Path
 ) -> None:

@@ -248,7 +248,7 @@ def told(db: Path) -> list[tuple[object, ...]]:
     return [*ask(db, places), *ask(db, series), *ask(db, "from kept.root order by all")]
 
 
-@pytest.mark.parametrize("examples", [3, pytest.param(40, marks=pytest.mark.long)])
+@pytest.mark.parametrize("examples", [3, pytest.param(12, marks=pytest.mark.long)])
 def test_campaigns_of_any_roots_in_any_order_are_those_of_their_trees(defined_ledger: Path, examples: int) -> None:
     # An example takes a second: to look for a smaller one that fails would take minutes.
     phases = [Phase.explicit, Phase.reuse, Phase.generate]

@@ -39,6 +39,7 @@ from tests.ingestion.bucket import BUCKET, bucket
 from tests.ingestion.logs import one, put, run_text
 from tests.ingestion.test_merge import differences
 from tests.ingestion.tied_logs import tied_logs
+from tests.lake.conftest import here
 
 pytest.importorskip("obstore")
 
@@ -66,10 +67,14 @@ def ledger(sources: list[Path], key_file: Path, tmp_path_factory: pytest.TempPat
     return db
 
 
-def test_a_lake_filled_by_other_processes_gives_the_ledger_of_one_ingest(
-    sources: list[Path], key_file: Path, ledger: Path, tmp_path: Path
+# Two processes import for as long as they read: threads stand in for them where the lake itself is asked about.
+@pytest.mark.parametrize("executor", ["threads", pytest.param("processes", marks=pytest.mark.long)])
+def test_a_lake_filled_unit_by_unit_gives_the_ledger_of_one_ingest(
+    sources: list[Path], key_file: Path, ledger: Path, tmp_path: Path, executor: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lake, into = tmp_path / "lake", tmp_path / "lake.duckdb"
+    if executor == "threads":
+        monkeypatch.setattr(driver, "executor_of", here)
 
     done = lake_ingest(*sources, lake=lake, cluster="local:2", key_file=key_file, unit_bytes=SMALL)
     published = lake_publish(lake=lake, into=into, key_file=key_file)

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 SIZES = {"desktop": (1400, 900), "tablet": (820, 1100), "phone": (390, 844)}
 
 
-@pytest.fixture(scope="module")
+# Of the session, so that without one no site is made.
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with chromium() as one:
         yield one

@@ -23,11 +23,8 @@ from tests.torture.readers import Counts, Reader
 AT_ONCE = 30
 MOST_TOLD = 50
 GOALS = {"kills": 1_000, "faults": 200, "lines": 1_000_000, "mutated files": 50_000, "archives": 5_000}
-# So few steps are the share of the suite.
-SHORT = 10
 # The first example of hypothesis is always the simplest one.
 EXAMPLES, STEPS = 5, 15
-SHORT_EXAMPLES, SHORT_STEPS = 2, 8
 
 
 def mutate_logs(reader: Reader, rng: random.Random, sources: dict[str, bytes]) -> None:
@@ -61,8 +58,8 @@ def mutate_others(
     reader.read("mutated archives and sidecars", files, is_checked=False)
 
 
-def model(home: Path, seconds: float, seed: int, counts: Counts, is_short: bool = False) -> None:
-    """Runs the stateful test of a ledger beside its model, some examples at a time."""
+def model(home: Path, seconds: float, seed: int, counts: Counts, most: int) -> None:
+    """Runs the stateful test of a ledger beside its model, some examples at a time, until there are so many."""
     from hypothesis import HealthCheck, Phase, settings
     from hypothesis import seed as seeded
     from hypothesis.stateful import run_state_machine_as_test
@@ -73,10 +70,10 @@ def model(home: Path, seconds: float, seed: int, counts: Counts, is_short: bool 
     machine.counts.clear()
     ended = time.monotonic() + seconds
     number = 0
-    while number == 0 or (time.monotonic() < ended and not is_short):
+    while number == 0 or (time.monotonic() < ended and number * EXAMPLES < most):
         chosen = settings(
-            max_examples=SHORT_EXAMPLES if is_short else EXAMPLES, stateful_step_count=SHORT_STEPS if is_short else STEPS, phases=[Phase.generate], deadline=None, database=None, suppress_health_check=list(HealthCheck),
-            print_blob=False,
+            max_examples=EXAMPLES, stateful_step_count=STEPS, phases=[Phase.generate], deadline=None, database=None,
+            suppress_health_check=list(HealthCheck), print_blob=False,
         )  # fmt: skip
         try:
             run_state_machine_as_test(seeded(seed * 1000 + number)(machine), settings=chosen)
@@ -117,7 +114,7 @@ def torture(
     part(lambda _: mutate_logs(reader, rng, sources), reader.counts, "lines")
     part(lambda _: mutate_others(reader, rng, sources, folders), reader.counts, "archives", "mutated files")
     counts.add(reader.counts)
-    model(home, share, seed, counts, is_short=most < SHORT)
+    model(home, share, seed, counts, most // 3)
     return counts
 
 

@@ -17,6 +17,7 @@ from tests.torture.materials import logs
 from tests.torture.readers import Counts, Reader
 from tests.torture.run import torture
 
+STEPS = 14
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
 
 
@@ -30,20 +31,17 @@ def endings(tmp_path_factory: pytest.TempPathFactory) -> kills.Endings:
     return kills.Endings(tmp_path_factory.mktemp("endings"), seed=28)
 
 
-@pytest.mark.parametrize("most", [1, pytest.param(14, marks=pytest.mark.long)])
-def test_nothing_is_lost_invented_or_left_behind(most: int, tmp_path: Path, endings: kills.Endings) -> None:
-    # The endings are shared with the other case, and so are their counts.
-    faults = endings.counts.of["faults"]
-    counts = torture(tmp_path, seconds=600, seed=most, most=most, endings=endings)
+@pytest.mark.long
+def test_nothing_is_lost_invented_or_left_behind(tmp_path: Path, endings: kills.Endings) -> None:
+    counts = torture(tmp_path, seconds=600, seed=14, most=STEPS, endings=endings)
 
     print(dict(sorted(counts.of.items())))
     assert counts.wrong == []
-    assert counts.of["logs"] == 30 * most
-    assert counts.of["faults"] - faults == most or not endings.has_faults
+    assert counts.of["logs"] == 30 * STEPS
+    assert counts.of["faults"] == STEPS or not endings.has_faults
     assert counts.of["numbers"] > 1_000
-    if most > 10:
-        assert [kind for kind in FORMAT_KINDS if not counts.of[f"logs by reader: {kind}"]] == []
-    assert counts.of["model examples"] >= 2
+    assert [kind for kind in FORMAT_KINDS if not counts.of[f"logs by reader: {kind}"]] == []
+    assert counts.of["model examples"] >= 5
 
 
 def test_the_oracle_explains_every_number_of_samples_and_no_other_number(reader: Reader) -> None:
@@ -100,7 +98,7 @@ def test_a_row_that_is_missing_after_a_kill_is_wrong(endings: kills.Endings, mon
 @pytest.mark.long
 @pytest.mark.parametrize("reader", fuzz.READERS)
 def test_each_reader_of_bytes_bears_random_changes(reader: str, tmp_path: Path) -> None:
-    assert fuzz.by_chance(reader, 2, tmp_path, seed=28) > 0
+    assert fuzz.by_chance(reader, 0.5, tmp_path, seed=28) > 0
 
 
 def _broken(*_: object) -> None:

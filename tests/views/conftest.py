@@ -45,6 +45,8 @@ class Ledger:
         # Where a run is seen of which a test does not say it.
         self.campaigns: tuple[str | None, ...] = ("c",)
         self._is_kept = self._was_kept = False
+        # What was given to each test: tests in halves have begun.
+        self.begun: dict[str, Any] = {}
         self._ids = count(1)
         self._shapes: dict[Any, int] = {}
         self._cases: dict[str, int] = {}
@@ -333,6 +335,16 @@ def given(write: Write) -> Callable[[Callable[..., None]], Callable[..., None]]:
     return marked
 
 
+def in_halves(test: Callable[[Ledger], Iterator[None]]) -> Callable[..., None]:
+    """Of a test that writes, yields, and then asks of what it wrote alone: it writes with others, as what is `given`."""
+
+    def second_half(given_all: Ledger) -> None:
+        assert next(given_all.begun[test.__name__], None) is None
+
+    second_half.given = test  # type: ignore[attr-defined]
+    return second_half
+
+
 @pytest.fixture(scope="module")
 def given_all(
     request: pytest.FixtureRequest, defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory
@@ -345,7 +357,9 @@ def given_all(
         for name, test in vars(request.module).items():
             if hasattr(test, "given"):
                 ledger.campaigns = (name,)
-                test.given(ledger)
+                ledger.begun[name] = test.given(ledger)
+                if isinstance(ledger.begun[name], Iterator):
+                    next(ledger.begun[name])
         yield ledger
 
 
