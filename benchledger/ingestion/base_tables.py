@@ -55,7 +55,7 @@ _OTHERS: dict[str, dict[str, str]] = {
         "step_gap": "int64", "last_step_line": "int64", "first_epoch": "int64", "last_epoch": "int64",
         "epoch_step": "int64", "closing_line": "int64", "closing_speed": "double", "expects_closing": "bool",
         "final_loss_nan": "bool", "event_status": "string", "event_line": "int64", "event_text": "string",
-        "stream": "int64[]", "losses": "double[]", "devices": "string[]",
+        "stream": "int64[]", "losses": "double[]", "beginning": "double", "devices": "string[]",
     },
     "shape": {
         "shape_id": "int64", "ordinal": "int32", "format": "string", "record": "string", "kind": "string",

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 _NAMELESS = "unknown"
 # Most logs have no pair, and to plan the statements that pair logs takes longer than a small ingest.
 _PAIRS = "select 1 where exists (from listed_log) or exists (from live_segment where role <> 'train')"
+# Most segments are like no other one.
+_ALIKE = """
+select 1
+where exists (select 1 from live_segment where beginning is not null group by beginning having count(*) > 1)
+    or exists (from live_segment where role = 'duplicate_stream')
+"""
+_COPIES = "from copy_of limit 1"
 _TRACKERS = "from live_segment where role = 'tracker' limit 1"
 _SIDECARS = "from kept.segment where role = 'sidecar' limit 1"
 _TWINS = "from run_log semi join new_run using (run_id) where role = 'duplicate_stream' limit 1"
@@ -55,6 +62,11 @@ def _pair(con: duckdb.DuckDBPyConnection, records: Insert | None) -> None:
     if finds(con, "from tie limit 1"):
         con.execute(sql_text("derive_tied"))
     con.execute(sql_text("derive_segments"))
+    if finds(con, _ALIKE):
+        con.execute(sql_text("derive_alike"))
+        if finds(con, "from copy_pair limit 1"):
+            _have_all(records)
+            con.execute(sql_text("derive_copies"))
     pairs = finds(con, _PAIRS)
     if pairs:
         con.execute(sql_text("derive_pairs"))
@@ -73,6 +85,8 @@ def _pair(con: duckdb.DuckDBPyConnection, records: Insert | None) -> None:
         con.execute(sql_text("derive_monitors"))
     if finds(con, _SIDECARS):
         con.execute(sql_text("derive_sidecars"))
+    if finds(con, _COPIES):
+        con.execute(sql_text("derive_copied"))
     if finds(con, _TWINS):
         _have_all(records)
         con.execute(sql_text("derive_twins"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from benchledger.ingestion.record_frames import are_alike, chosen, framed, repeated, summed
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 # The number of first times and losses of a segment that are kept to recognise its twin.
 FIRST = 16
+# Which of its times, or how many of its losses, tell that a segment may be a copy of another one.
+_TIME, _LOSSES, _MIX = 4, 8, 1.618033988749895
 # Columns in the frame of layouts: the index of the first loss among the values, of the second and so on.
 _LOSS = "loss_at_"
 
@@ -68,9 +71,18 @@ class Segments:
         else:
             whole = whole.with_columns(pl.lit(None, pl.Int64).alias(name) for name in ("last_epoch", "epoch_step"))
         lists = [pl.when(pl.col(name).list.len() > 0).then(name) for name in ("stream", "losses", "devices")]
-        return (
-            self._logged.join(whole.with_columns(lists), on="at").join(gaps, on="at", how="left").drop("at", "closing")
-        )
+        whole = whole.with_columns(lists).with_columns(beginning=_beginning())
+        return self._logged.join(whole, on="at").join(gaps, on="at", how="left").drop("at", "closing")
+
+
+def _beginning() -> pl.Expr:
+    import polars as pl
+
+    # Value by value: a sum of a list may be added in another order on another machine.
+    losses = (pl.col("losses").list.get(at, null_on_oob=True) for at in range(_LOSSES))
+    mixed = reduce(lambda before, loss: before * _MIX + loss, losses)
+    time = pl.col("stream").list.get(_TIME - 1, null_on_oob=True).cast(pl.Float64)
+    return pl.coalesce(time, pl.when(mixed.is_finite()).then(mixed))
 
 
 def _with_epochs(whole: pl.DataFrame, epochs: pl.DataFrame) -> pl.DataFrame:

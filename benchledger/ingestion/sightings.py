@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     import duckdb
 
 _REMEMBERED = 10_000
+# What a program writes for its checkpoints lies in its output folder.
+_CHECKPOINT = re.compile(r"checkpoint-\d+|last-checkpoint")
 
 
 @dataclass
@@ -113,8 +116,8 @@ class SightingMaker:
             "root_id": root.root_id if is_log else None,
             "campaign_path": campaign_path,
             "place": self._place(named),
-            "folder": self._folder(folder),
-            "folders": self._folders_above(folder),
+            "folder": self._folder(output := _output_folder(folder)),
+            "folders": self._folders_above(output),
             # Of the name as it is: companions are told by their suffix, and equal stems stay equal.
             "words": words,
             "folder_path": folder_path,
@@ -198,6 +201,10 @@ class SightingMaker:
         keyed = self._keyed.copy()
         keyed.update(what.encode() + text)
         return keyed.digest()
+
+
+def _output_folder(folder: str) -> str:
+    return folder_above(folder) if _CHECKPOINT.fullmatch(os.path.basename(folder)) else folder
 
 
 def _time(mtime_ns: int) -> datetime | None:

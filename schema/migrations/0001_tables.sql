@@ -271,6 +271,7 @@ create table kept.segment (
     event_text        varchar,
     stream            bigint[],
     losses            double[],
+    beginning         double,
     devices           varchar[]
 );
 comment on table kept.segment is
@@ -300,6 +301,9 @@ comment on column kept.segment.stream is
     'Times of its first records, in microseconds since 1970, by which a duplicate stream is recognised.';
 comment on column kept.segment.losses is
     'Its first losses, in order, by which a duplicate stream is recognised where a log has no times.';
+comment on column kept.segment.beginning is
+    'Its fourth time in microseconds since 1970, else a mix of its first eight losses; NULL if it has neither. Segments '
+    'with the same are compared: one may be a copy of the other.';
 comment on column kept.segment.devices is 'Devices of the log that belong to it; NULL for all.';
 
 create table kept.log_fact (
@@ -436,7 +440,7 @@ create table run_log (
     log_id      bigint not null,
     sighting_id bigint,
     role        varchar not null check (role in
-        ('train', 'duplicate_stream', 'telemetry', 'profile', 'tracker', 'manifest', 'sidecar')),
+        ('train', 'duplicate_stream', 'copy', 'telemetry', 'profile', 'tracker', 'manifest', 'sidecar')),
     segment     integer not null,
     first_line  bigint not null,
     last_line   bigint not null,

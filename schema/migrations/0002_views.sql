@@ -183,8 +183,9 @@ create view measurement as
 select measurement_all.*
 from kept.measurement_all
 where (
-        role is distinct from 'duplicate_stream'
-        or run_id in (select run_id from kept.run_source where role = 'duplicate_stream')
+        role is null
+        or role not in ('duplicate_stream', 'copy')
+        or role = 'duplicate_stream' and run_id in (select run_id from kept.run_source where role = 'duplicate_stream')
         or (log_id, byte_offset) in (select (log_id, byte_offset) from kept.stream_only)
     )
     -- The older contents of a log that has grown.
@@ -193,7 +194,8 @@ where (
     );
 comment on view measurement is
     'One row per value that a log holds: steps, summaries, parameters, events, telemetry, kernels. A duplicate '
-    'stream is left out where the train log has its records, and a log that has grown where its new content is. '
+    'stream is left out where the train log has its records, and a log that has grown where its new content is; copies '
+    'are left out. '
     'Filter by run_id, name or quantity.';
 comment on column measurement.run_id is 'Id of the run; NULL where no run claims the log.';
 comment on column measurement.role is 'What the log is to the run; NULL where no run claims it.';
@@ -234,10 +236,14 @@ with named as (
     where name = 'campaign' and source = 'manifest'
 )
 select distinct
-    run_source.run_id,
+    source.run_id,
     case when sighting.campaign_source = 'option' then sighting.campaign else coalesce(named.campaign, sighting.campaign) end
         as campaign
-from kept.run_source
+from (
+    select run_id, log_id from kept.run_source
+    union all
+    select run_id, log_id from main.run_log where role = 'copy'
+) as source
 join main.sighting using (log_id)
 left join named using (run_id)
 where sighting.status in ('loaded', 'duplicate');

@@ -85,19 +85,6 @@ def test_a_log_that_grows_twice_keeps_every_key_it_ever_had(db: Path, tmp_path: 
     )
 
 
-def test_the_older_self_in_another_folder_stays(db: Path, tmp_path: Path) -> None:
-    text = run_text().log
-    half = text[: len(text) // 2]
-    log = put(tmp_path / "logs" / "a" / "run.log", half)
-    put(tmp_path / "logs" / "b" / "run.log", half)
-    ingest(tmp_path / "logs", db=db)
-    put(log, text)
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert ask(db, "select status from run order by 1") == [("ok",), ("truncated",)]
-
-
 def test_another_content_at_the_same_place_supersedes_nothing(db: Path, tmp_path: Path) -> None:
     log = put(tmp_path / "logs" / "run.log", run_text(seed=1).log)
     ingest(tmp_path / "logs", db=db)

@@ -39,6 +39,9 @@ def tied_logs(top: Path) -> list[Path]:
         "in/train5.log": runs[5].log,
     }
     put(folder / "packed.tar", tar(packed))
+    # Earlier states of the same run, beside it and elsewhere.
+    put(folder / "backup" / "run8.log.bak", runs[8].log[: len(runs[8].log) // 2])
+    put(folder / "backup" / "run8.log.1", runs[8].log[: len(runs[8].log) // 3].replace("\n", "\r\n"))
     put(folder / "alone" / "train6.log", runs[6].log)
     put(folder / "alone" / "README.txt", "nothing of a log\n")
     put(folder / "alone" / "empty.log", "")

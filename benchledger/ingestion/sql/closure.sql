@@ -39,6 +39,12 @@ where below.folders[2] in (select folder from of_role where role = 'tracker')
 union
 select log_id, 'tracker ' || value from log_fact where name = 'tracker_run'
 union
+-- One may be a copy of the other.
+select log_id, 'beginning ' || beginning
+from active
+join segment using (log_id)
+where beginning is not null
+union
 -- Which run a monitor watched depends on every run of its campaign.
 select log_id, 'campaign ' || campaign
 from active

@@ -18,7 +18,7 @@ insert into new_run by name
 select md5_number_lower(run_key) // 2 as run_id, *
 from (
     select left(log.content_hash, 12) || '-' || s.first_record_line as run_key, s.* exclude (
-        first_record_line, records, step_records, stream, losses, devices
+        first_record_line, records, step_records, stream, losses, beginning, devices
     )
     from live_segment as s
     join log using (log_id)

@@ -15,6 +15,7 @@ with run_source as (
         case l.role when 'train' then 0 when 'duplicate_stream' then 1000 else 2000 end as later
     from run_log as l
     semi join new_run as n on n.run_id = l.run_id
+    where l.role <> 'copy'
 ),
 shared as (
     -- A manifest describes one run: where its logs hold several, how and when the run ended is stated for none of them.

@@ -3,7 +3,7 @@
 -- makes: first_sighting, run_log
 
 create or replace temp table first_sighting as
-select log_id, min(sighting_id) as sighting_id from active_sighting group by log_id;
+select log_id, min(sighting_id) as sighting_id from active_sighting where not of_copy group by log_id;
 
 insert into run_log by name
 select

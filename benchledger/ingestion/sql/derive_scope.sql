@@ -1,9 +1,10 @@
 -- Makes temp table scope, the logs to derive again: all logs near those in temp table touched(log_id). Derived rows
 -- depend only on the set of active sightings and logs, never on the order in which they came.
--- reads: sighting, kept.sighting_file, run_log, touched, log, kept.format, kept.log_fact
+-- reads: sighting, kept.sighting_file, run_log, touched, log, kept.format, kept.log_fact,
+--   kept.segment
 -- makes: active_sighting, listed_log, tracker_place, tie, scope
 
--- `replaced_at`: when other content was read at the same place, which is no growth; NULL for what lies there now.
+-- `of_copy`: seen as a copy only (derive_copies.sql). `replaced_at`: when other content was read at the same place, which is no growth; NULL for what lies there now.
 create or replace temp table active_sighting as
 with active as (
     select sighting_id, log_id, place, archive, member, folder, folders, stem, campaign, ingested_at
@@ -20,7 +21,7 @@ replaced as (
     from active
     semi join (select place from active group by place having count(*) > 1) as again using (place)
 )
-select active.* exclude (archive, member), replaced_at
+select active.* exclude (archive, member), replaced_at, false as of_copy
 from active
 left join replaced using (sighting_id);
 
@@ -63,6 +64,17 @@ bound as (
     select log_id, 'manifest ' || manifest_id as hub from listed_log
     union
     select manifest_id, 'manifest ' || manifest_id from listed_log
+    union
+    -- One may be a copy of another one.
+    select log_id, 'beginning ' || beginning
+    from kept.segment
+    semi join (
+        select beginning
+        from kept.segment
+        where beginning is not null
+        group by beginning
+        having min(log_id) < max(log_id)
+    ) as shared using (beginning)
 )
 from bound
 union
@@ -114,5 +126,10 @@ near as (
     join hanging using (folder)
     union
     select other.log_id from run_log as own join touched using (log_id) join run_log as other using (run_id)
+    union
+    select other.log_id
+    from kept.segment as own
+    join touched using (log_id)
+    join kept.segment as other using (beginning)
 )
 from near;

@@ -162,7 +162,7 @@ insert into new_run by name
 select (md5_number_lower(run_key) // 2)::bigint as run_id, *
 from (
     select left(log.content_hash, 12) || '-' || s.first_record_line as run_key, s.* exclude (
-        cluster, first_record_line, records, step_records, stream, losses, devices
+        cluster, first_record_line, records, step_records, stream, losses, beginning, devices
     )
     from tracker_main as s
     join log using (log_id)

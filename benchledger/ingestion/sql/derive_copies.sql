@@ -1,0 +1,141 @@
+-- Which segments are copies of another one: earlier states of it, or the same once more. All records of a copy but the last
+-- begin the other one, in the same lines. The last one may be cut, or say how far a run came.
+-- reads: copy_pair, alike, kept.record, kept.shape, listed_log, active_sighting
+-- makes: shorter, first_print, copy_of, live_segment, active_sighting, listed_log
+
+-- Up to where each must be equal: its last line with a record but one, counted from the first.
+create or replace temp table shorter as
+select p.hub, p.log_id, p.segment, coalesce(max(r.line) - p.first_record_line, -1) as extent
+from (select distinct hub, log_id, segment, load_number, first_record_line, last_record_line from copy_pair) as p
+left join kept.record as r
+    on r.log_id = p.log_id and r.load_number = p.load_number and r.line >= p.first_record_line
+    and r.line < p.last_record_line
+group by p.hub, p.log_id, p.segment, p.first_record_line;
+
+-- What each of them holds up to the end of each shorter one, as a sum of hashes.
+create or replace temp table first_print as
+with extents as (
+    select hub, list_sort(list(distinct extent)) as extents from shorter group by hub
+),
+compared as (
+    select alike.*, extents.extents
+    from alike
+    join extents using (hub)
+    where (hub, log_id, segment) in (select unnest([(hub, log_id, segment), (hub, whole_id, whole_segment)]) from copy_pair)
+),
+line as (
+    select
+        c.hub, c.log_id, c.segment, len(list_filter(c.extents, lambda x: x < r.line - c.first_record_line)) as before,
+        hash(
+            r.line - c.first_record_line, r.shape_id, r.step, r.epoch, r.rank, r.device, r.label, r.logged_at, r.clock_s,
+            r."values", r.texts
+        )::hugeint as print
+    from compared as c
+    join kept.record as r
+        on r.log_id = c.log_id and r.load_number = c.load_number and r.line between c.first_line and c.last_line
+),
+piece as (
+    select hub, log_id, segment, before, sum(print) as print from line group by all
+),
+grid as (
+    select hub, log_id, segment, unnest(extents) as extent, generate_subscripts(extents, 1) - 1 as before
+    from compared
+)
+select
+    hub, log_id, segment, extent,
+    sum(coalesce(print, 0)) over (partition by hub, log_id, segment order by before) as print
+from grid
+left join piece using (hub, log_id, segment, before);
+
+-- Two trials with one seed may print the same losses. That it is one run needs what no second run repeats: four times
+-- with fractions of a second, eight speeds or durations of four digits, or 32 times in whole seconds.
+insert into copy_of
+with same as (
+    select p.*, s.extent
+    from copy_pair as p
+    join shorter as s using (hub, log_id, segment)
+    join first_print as own using (hub, log_id, segment, extent)
+    join first_print as other
+        on other.hub = p.hub and other.log_id = p.whole_id and other.segment = p.whole_segment and other.extent = s.extent
+    where own.print = other.print and s.extent >= 0
+),
+-- The first lines are enough, however long a log is.
+seen as (
+    select s.log_id, s.segment, r.logged_at, r.shape_id, r."values"
+    from (select distinct log_id, segment, load_number, first_record_line, extent from same where not by_place) as s
+    join kept.record as r
+        on r.log_id = s.log_id and r.load_number = s.load_number
+        and r.line between s.first_record_line and s.first_record_line + least(s.extent, 4096)
+),
+times as (
+    select
+        log_id, segment, count(distinct logged_at) as times,
+        count(distinct logged_at) filter (epoch_us(logged_at) % 1000000 <> 0) as fine_times
+    from seen
+    group by all
+),
+speeds as (
+    select log_id, segment, max(speeds) as speeds
+    from (
+        select log_id, segment, name, count(distinct value) as speeds
+        from (
+            select s.log_id, s.segment, shape.name, s."values"[shape.ordinal] as value
+            from seen as s
+            join kept.shape using (shape_id)
+            where shape.kind <> 'parameter' and (
+                shape.unit = 's' or shape.quantity in ('throughput', 'step_time', 'epoch_time', 'train_time')
+            )
+        )
+        where len(trim(replace(regexp_replace(format('{:.6g}', value), 'e.*', ''), '.', ''), '-0')) >= 4
+        group by all
+    )
+    group by all
+),
+proved as (
+    select log_id, segment
+    from times
+    left join speeds using (log_id, segment)
+    where 8 * fine_times + (times - fine_times) + 4 * coalesce(speeds, 0) >= 32
+),
+found as (
+    select
+        log_id, segment, first_line, last_line,
+        arg_max({'log_id': whole_id, 'segment': whole_segment, 'by_place': by_place}, (by_place, place)) as whole
+    from same
+    where by_place or (log_id, segment) in (from proved)
+    group by all
+)
+select log_id, segment, first_line, last_line, whole.log_id, whole.segment,
+    if(whole.by_place, 'of a checkpoint of its output folder', 'same records as far as it goes')
+from found;
+
+-- What is a copy of a copy is one of the whole.
+update copy_of
+set whole_id = last.whole_id, whole_segment = last.whole_segment
+from (
+    with recursive further as (
+        select log_id, segment, whole_id, whole_segment, 1 as far from copy_of
+        union
+        select f.log_id, f.segment, c.whole_id, c.whole_segment, far + 1
+        from further as f
+        join copy_of as c on c.log_id = f.whole_id and c.segment = f.whole_segment
+    )
+    select log_id, segment, arg_max(whole_id, far) as whole_id, arg_max(whole_segment, far) as whole_segment
+    from further
+    group by all
+) as last
+where last.log_id = copy_of.log_id and last.segment = copy_of.segment;
+
+delete from live_segment where (log_id, segment) in (select (log_id, segment) from copy_of);
+
+-- The whole log counts as seen wherever a copy of it was seen: what lies there, or lists it, is of its run.
+insert into active_sighting by name
+select a.* replace (c.whole_id as log_id, true as of_copy)
+from active_sighting as a
+join (select distinct log_id, whole_id from copy_of where log_id <> whole_id) as c using (log_id);
+
+insert into listed_log by name
+select l.* replace (c.whole_id as log_id)
+from listed_log as l
+join (select distinct log_id, whole_id from copy_of) as c using (log_id)
+where (l.listing, c.whole_id) not in (select (listing, log_id) from listed_log);
