@@ -8,8 +8,6 @@ import random
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-import pytest
-
 from benchledger import forget, ingest
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import ask, one, put, run_text, stable_tables
@@ -47,9 +45,7 @@ def put_copies(top: Path) -> list[Path]:
     return [top / "copies", top / "whole"]
 
 
-def test_a_copy_is_of_the_run_of_the_whole_log_in_whatever_order_they_come(
-    db: Path, db2: Path, tmp_path: Path
-) -> None:
+def test_a_copy_is_of_the_run_of_the_whole_log_in_whatever_order_they_come(db: Path, db2: Path, tmp_path: Path) -> None:
     copies, whole = put_copies(tmp_path)
     ingest(copies, whole, db=db)
     ingest(copies, db=db2)
@@ -98,7 +94,9 @@ def test_an_excluded_run_stays_excluded_when_a_copy_or_a_longer_state_comes(db: 
         if number == 0:
             run_bench("exclude", one(db, "select run_key from run"), "--reason", "wrong clock", db=db)
 
-        assert ask(db, "select excluded_run.reason from run join kept.excluded_run using (run_id)") == [("wrong clock",)]
+        assert ask(db, "select excluded_run.reason from run join kept.excluded_run using (run_id)") == [
+            ("wrong clock",)
+        ]
         assert one(db, RUNS) == 1
 
 
@@ -200,14 +198,17 @@ def test_checkpoints_are_of_the_run_that_wrote_them(db: Path, tmp_path: Path) ->
         if "state" in also:
             put(output / "trainer_state.json", state(losses, ended=True))
         if "log" in also:
-            lines = [{"loss": round(loss, 4), "grad_norm": 1.25, "learning_rate": 5e-05, "epoch": 0.1} for loss in losses]
+            lines = [
+                {"loss": round(loss, 4), "grad_norm": 1.25, "learning_rate": 5e-05, "epoch": 0.1} for loss in losses
+            ]
             put(output / "train.log", "".join(f"{line}\n" for line in lines))
 
     ingest(tmp_path / "logs", db=db)
 
-    assert ask(db, "select count(*) from measurement where quantity = 'loss' and kind = 'step' group by run_id") == [
-        (40,)
-    ] * 4
+    assert (
+        ask(db, "select count(*) from measurement where quantity = 'loss' and kind = 'step' group by run_id")
+        == [(40,)] * 4
+    )
     assert ask(db, ROLES) == [("copy", 14), ("duplicate_stream", 2), ("train", 4)]
 
 

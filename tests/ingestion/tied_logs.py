@@ -39,9 +39,6 @@ def tied_logs(top: Path) -> list[Path]:
         "in/train5.log": runs[5].log,
     }
     put(folder / "packed.tar", tar(packed))
-    # Earlier states of the same run, beside it and elsewhere.
-    put(folder / "backup" / "run8.log.bak", runs[8].log[: len(runs[8].log) // 2])
-    put(folder / "backup" / "run8.log.1", runs[8].log[: len(runs[8].log) // 3].replace("\n", "\r\n"))
     put(folder / "alone" / "train6.log", runs[6].log)
     put(folder / "alone" / "README.txt", "nothing of a log\n")
     put(folder / "alone" / "empty.log", "")
@@ -51,4 +48,8 @@ def tied_logs(top: Path) -> list[Path]:
     for number, root in enumerate(again):
         put(root / "shared" / "train7.log", runs[7].log)
         put(root / "shared" / "own" / "train.log", runs[8 + number].log)
-    return [folder, *again]
+    # Earlier states of a run, in another folder than it.
+    put(top / "y" / "night" / "backup" / "train.log.bak", runs[9].log[: len(runs[9].log) // 2])
+    put(top / "y" / "night" / "backup" / "train.log.1", runs[9].log[: len(runs[9].log) // 3].replace("\n", "\r\n"))
+    put(top / "apart" / "train.log", run_text(at=20_000.0, seed=10).log)
+    return [folder, *again, top / "apart"]
