@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
@@ -335,13 +336,49 @@ def given(write: Write) -> Callable[[Callable[..., None]], Callable[..., None]]:
     return marked
 
 
-def in_halves(test: Callable[[Ledger], Iterator[None]]) -> Callable[..., None]:
-    """Of a test that writes, yields, and then asks of what it wrote alone: it writes with others, as what is `given`."""
+# Which rows of a relation with such a column are of one campaign; the first that a relation has decides.
+_OWN = {
+    "campaign": "campaign = '{own}'",
+    "run_id": "run_id in (select run_id from kept.run_campaign where campaign = '{own}')",
+    "log_id": "log_id in (select log_id from main.sighting where campaign = '{own}')",
+    "series_id": "series_id in (select series_id from main.series where campaign = '{own}')",
+    "case_id": "case_id in (select case_id from main.run join kept.run_campaign using (run_id) where campaign = '{own}')",
+}
+_RELATIONS = """
+select schema_name, table_name, list(column_name) from duckdb_columns()
+where database_name = current_database() and schema_name in ('main', 'kept') and not internal group by all
+"""
+
+
+class OwnLedger:
+    """A ledger as one campaign is alone in it."""
+
+    def __init__(self, ledger: Ledger, campaign: str) -> None:
+        self._ledger, self._campaign = ledger, campaign
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ledger, name)
+
+    def rows(self, sql: str, *parameters: Any, **named: Any) -> list[tuple[Any, ...]]:
+        own = []
+        for schema, name, columns in self._ledger.rows(_RELATIONS):
+            keys = [key for key in _OWN if key in columns]
+            # A log need not be of a run, nor a row of a run of a log.
+            keys = keys[:2] if keys[:2] == ["run_id", "log_id"] else keys[:1]
+            if keys and re.search(rf"\b{name}\b", sql):
+                rows = " or ".join(_OWN[key] for key in keys).format(own=self._campaign)
+                own.append(f"{name} as (from {schema}.{name} where {rows})")
+                sql = re.sub(rf"\bkept\.{name}\b", name, sql)
+        return self._ledger.rows(f"with {', '.join(own)} {sql}", *parameters, **named)
+
+
+def in_halves(test: Callable[[OwnLedger], Iterator[None]]) -> Callable[..., None]:
+    """Makes a test of one that writes, yields, and then asks: it writes with the others, as what is `given`."""
 
     def second_half(given_all: Ledger) -> None:
         assert next(given_all.begun[test.__name__], None) is None
 
-    second_half.given = test  # type: ignore[attr-defined]
+    second_half.given = lambda ledger: test(OwnLedger(ledger, test.__name__))  # type: ignore[attr-defined]
     return second_half
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.views.conftest import Ledger, Piece, given
+from tests.views.conftest import Ledger, Piece, given, in_halves
 
 CASE = {"gpus": 2, "global_batch_size": 64}
 Rows = Callable[..., list[tuple[Any, ...]]]
@@ -78,15 +78,18 @@ def test_of_several_ranks_the_lowest_is_followed(told):
     assert told("select rank, loss from kept.loss_curve order by nth") == [(0, 9.0), (0, 8.0)]
 
 
+@in_halves
 def test_steps_that_start_again_tell_no_samples(ledger):
     ledger.run(Ledger.loss(9.0, 1, epoch=0), Ledger.loss(8.0, 2, epoch=0), Ledger.loss(7.0, 1, epoch=1), case=CASE)
 
+    yield
     rows = ledger.rows("select epoch, step, samples, step_restarts from kept.loss_curve order by nth")
 
     assert rows == [(0, 1, None, True), (0, 2, None, True), (1, 1, None, True)]
     assert ledger.rows("select steps, step_restarts from convergence_table") == [(None, True)]
 
 
+@in_halves
 def test_without_dates_the_time_is_the_sum_of_the_step_times_after_the_first_loss(ledger):
     pieces = [
         Piece(
@@ -96,11 +99,13 @@ def test_without_dates_the_time_is_the_sum_of_the_step_times_after_the_first_los
     ]
     ledger.run(*pieces)
 
+    yield
     rows = ledger.rows("select seconds, seconds_from from kept.loss_curve order by nth")
 
     assert rows == [(None, None), (20.0, "step times"), (40.0, "step times")]
 
 
+@in_halves
 def test_lines_that_are_printed_twice_take_no_time_and_steps_that_fall_tell_none(ledger):
     took = ("time", "step_time", 2.0, "s", None)
     runs = [
@@ -111,6 +116,7 @@ def test_lines_that_are_printed_twice_take_no_time_and_steps_that_fall_tell_none
         for steps in (sorted([*range(10, 90, 10)] * 2), [*range(10, 90, 10)] * 2)
     ]  # fmt: skip
 
+    yield
     found = dict(ledger.rows("select run_id, seconds from run_convergence"))
     assert [found[run] for run in runs] == [140, None]
     # The mean of four losses, from the third to the sixth.

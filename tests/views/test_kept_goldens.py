@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.views.conftest import ONE_GPU
+from tests.views.conftest import ONE_GPU, in_halves
 
 
 def told(ledger, rule, columns="value, records_used, records_skipped"):
@@ -56,30 +56,31 @@ def by_rank(ledger):
     )
 
 
-@pytest.mark.parametrize(
-    ("rule", "expected"),
-    [
-        # Of each step the median over its ranks: 2, 5, 8.
-        ({"ranks": "median", "skip": 1}, (6.5, 2, 1)),
-        ({"ranks": "median", "statistic": "median"}, (5.0, 3, 0)),
-        # Rank 0 alone: 1, 4, 7.
-        ({"ranks": "first", "skip": 1}, (5.5, 2, 7)),
-        ({"ranks": "first", "statistic": "last"}, (7.0, 1, 8)),
-        # Each rank without its own first record: 4, 7, 5, 8, 30, 60.
-        ({"ranks": "each", "skip": 1}, (19.0, 6, 3)),
-        ({"ranks": "each", "skip": 1, "statistic": "median"}, (7.5, 6, 3)),
-        # The mean of each rank, 5.5, 6.5 and 45, and of these the mean.
-        ({"ranks": "mean", "skip": 1}, (19.0, 6, 3)),
-        ({"ranks": "mean", "take": 1}, (4.0, 3, 6)),
-        # As they stand, whichever rank printed them: the first is left out, and of the others the lowest and the highest.
-        ({"ranks": "all", "skip": 1, "statistic": "trimmed", "trim": 1, "trim_from": 4}, (10.5, 6, 3)),
-    ],
-)
-def test_of_several_ranks_a_rule_takes_what_it_says(ledger, rule, expected):
-    ledger.rule("r", **rule)
+OF_RANKS = [
+    # Of each step the median over its ranks: 2, 5, 8.
+    ({"ranks": "median", "skip": 1}, (6.5, 2, 1)),
+    ({"ranks": "median", "statistic": "median"}, (5.0, 3, 0)),
+    # Rank 0 alone: 1, 4, 7.
+    ({"ranks": "first", "skip": 1}, (5.5, 2, 7)),
+    ({"ranks": "first", "statistic": "last"}, (7.0, 1, 8)),
+    # Each rank without its own first record: 4, 7, 5, 8, 30, 60.
+    ({"ranks": "each", "skip": 1}, (19.0, 6, 3)),
+    ({"ranks": "each", "skip": 1, "statistic": "median"}, (7.5, 6, 3)),
+    # The mean of each rank, 5.5, 6.5 and 45, and of these the mean.
+    ({"ranks": "mean", "skip": 1}, (19.0, 6, 3)),
+    ({"ranks": "mean", "take": 1}, (4.0, 3, 6)),
+    # As they stand, whichever rank printed them: the first is left out, and of the others the lowest and the highest.
+    ({"ranks": "all", "skip": 1, "statistic": "trimmed", "trim": 1, "trim_from": 4}, (10.5, 6, 3)),
+]
+
+
+def test_of_several_ranks_a_rule_takes_what_it_says(ledger):
+    for number, (rule, _) in enumerate(OF_RANKS):
+        ledger.rule(f"r{number}", **rule)
     by_rank(ledger)
 
-    assert told(ledger, "r") == [pytest.approx(expected, rel=1e-15)]
+    for number, (rule, expected) in enumerate(OF_RANKS):
+        assert told(ledger, f"r{number}") == [pytest.approx(expected, rel=1e-15)], rule
 
 
 def test_a_loss_is_told_by_means_of_a_quarter_of_its_values(ledger):
@@ -98,12 +99,14 @@ def test_a_loss_is_told_by_means_of_a_quarter_of_its_values(ledger):
     assert ledger.rows("select reached from at_target('loss', 1.5)") == [(None,)]
 
 
+@in_halves
 def test_trials_of_a_series_are_numbered_and_make_one_cell(ledger):
     for speed, trial in ((10.0, None), (30.0, 1), (20.0, None)):
         ledger.run(
             *(ledger.step(step, speed=speed) for step in range(3)), format="paddle", trial=trial, run_key=f"key{speed}"
         )
 
+    yield
     assert ledger.rows("select trial, value from kept.series_run join run_speed using (run_id) where rule = 'steps.mean_skip1' order by trial") == [
         (1, 30.0), (2, 10.0), (3, 20.0),
     ]  # fmt: skip

@@ -1,5 +1,7 @@
 """Ranks, ties, and a run that was archived twice."""
 
+from tests.views.conftest import in_halves
+
 V100 = {"gpu_model": "V100"}
 WORK = {"task": "pretraining", "seq_len": 128, "batch_size_per_gpu": 32, "nodes": 1, "gpus": 1}
 
@@ -15,14 +17,17 @@ def test_equal_speeds_share_the_range_of_their_ranks(ledger):
     assert board(ledger) == [(1, 1, "a", 9.0), (2, 3, "b", 7.0), (2, 3, "c", 7.0), (4, 4, "d", 5.0)]
 
 
+@in_halves
 def test_other_gpus_and_other_numbers_of_gpus_are_other_boards(ledger):
     ledger.run(ledger.summary(9.0), case=WORK, environment={"gpu_model": "V100"})
     ledger.run(ledger.summary(7.0), case=WORK, environment={"gpu_model": "A100"})
     ledger.run(ledger.summary(5.0), case=WORK | {"gpus": 8}, environment=V100)
 
+    yield
     assert [rank for (rank,) in board(ledger, "rank")] == [1, 1, 1]
 
 
+@in_halves
 def test_what_is_not_known_to_be_equal_work_is_not_ranked(ledger):
     unknown = ("model", "task", "precision", "gpus")
     for column in unknown:
@@ -30,13 +35,16 @@ def test_what_is_not_known_to_be_equal_work_is_not_ranked(ledger):
             case = WORK | {"batch_size_per_gpu": int(speed), column: None}
             ledger.run(ledger.summary(speed), case=case, environment=V100)
 
+    yield
     assert board(ledger, "value, rank, rank_last") == [(speed, None, None) for speed in (1.0, 2.0) for _ in unknown]
 
 
+@in_halves
 def test_an_unknown_sequence_length_is_not_ranked_where_the_models_family_states_one(ledger):
     for model, seq_len in (("bert_base", None), ("bert_large", 128), ("resnet50", None)):
         ledger.run(ledger.summary(1.0), case=WORK | {"model": model, "seq_len": seq_len}, environment=V100)
 
+    yield
     assert board(ledger, "model, rank") == [("bert_base", None), ("bert_large", 1), ("resnet50", 1)]
 
 

@@ -1,5 +1,7 @@
 """Memory has several truths, and they are never mixed."""
 
+from tests.views.conftest import in_halves
+
 
 def table(ledger, columns):
     return ledger.rows(f"select {columns} from memory_table order by all")
@@ -20,12 +22,14 @@ def test_each_device_has_its_own_peak(ledger):
     assert rows == [(run, "device", "0", 10.0, 2), (run, "device", "1", 5.0, 1)]
 
 
+@in_halves
 def test_definitions_are_rows_of_their_own(ledger):
     run = ledger.run(
         ledger.memory(9860.0, "memory_allocated", "event", rank=0), ledger.memory(11226.0, "memory_reserved", "event")
     )
     ledger.attach(run, ledger.log(ledger.memory(12607.0, device="0")), "telemetry")
 
+    yield
     assert ledger.rows("select definition, device, value_mib from run_memory order by all") == [
         ("allocated", "rank 0", 9860.0),
         ("device", "0", 12607.0),
@@ -33,15 +37,19 @@ def test_definitions_are_rows_of_their_own(ledger):
     ]
 
 
+@in_halves
 def test_a_step_may_state_the_memory_of_the_device(ledger):
     ledger.run(ledger.memory(10.0, "memory_used", "step"))
 
+    yield
     assert ledger.rows("select definition, value_mib from run_memory") == [("device", 10.0)]
 
 
+@in_halves
 def test_only_telemetry_and_steps_are_memory_of_the_device(ledger):
     ledger.run(ledger.memory(10.0, "memory_used", "event"))
 
+    yield
     assert ledger.rows("select * from run_memory") == []
 
 
@@ -66,17 +74,21 @@ def test_what_a_run_held_when_it_ran_out_is_not_what_the_case_needs(ledger):
     ]
 
 
+@in_halves
 def test_telemetry_of_a_shared_machine_counts_only_the_devices_of_the_run(ledger):
     run = ledger.run()
     log = ledger.log(ledger.memory(10.0, device="0"), ledger.memory(90.0, device="1"))
     ledger.attach(run, log, "telemetry", devices=["0"])
 
+    yield
     assert ledger.rows("select device, value_mib from run_memory") == [("0", 10.0)]
 
 
+@in_halves
 def test_telemetry_that_no_run_claims_is_no_memory_of_a_run(ledger):
     ledger.log(ledger.memory(10.0, device="0"))
 
+    yield
     assert ledger.rows("select * from run_memory") == []
 
 

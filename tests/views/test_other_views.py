@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.views.conftest import in_halves
+
 
 def test_a_failure_shows_the_line_that_decided_it(ledger):
     run = ledger.run(status="oom", reason="out of memory", status_line=7)
@@ -54,9 +56,11 @@ def test_an_event_that_did_not_decide_is_not_shown(ledger):
     assert ledger.rows("select text, line from kept.failure_table") == [("66 of 120 steps", 9)]
 
 
+@in_halves
 def test_a_failure_without_a_line_shows_its_reason(ledger):
     ledger.run(status="too_few_steps", reason="66 of 120 steps")
 
+    yield
     assert ledger.rows("select text, line from kept.failure_table") == [("66 of 120 steps", None)]
 
 
@@ -111,6 +115,7 @@ def test_a_run_out_of_memory_that_tells_no_card_stands_alone_where_its_kin_have_
     assert sorted(rows) == [("ran", 32), ("two", None)]
 
 
+@in_halves
 def test_a_kernel_has_the_mean_and_the_total_of_its_calls(ledger):
     run = ledger.run()
     piece = ledger.step(1).__class__
@@ -120,6 +125,7 @@ def test_a_kernel_has_the_mean_and_the_total_of_its_calls(ledger):
     ]
     ledger.attach(run, ledger.log(*calls), "profile")
 
+    yield
     rows = ledger.rows("select run_id, label, name, value, unit, records, total from kept.profile_table")
 
     assert rows == [(run, "gemm", "gpu_time", 2.0, "s", 2, 4.0)]

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.views.conftest import in_halves
+
 UTILIZATION = "select device, metric, value, kernels, busy_s, profiled_s from kept.utilization_table order by all"
 
 
@@ -33,9 +35,11 @@ def span(ledger, seconds):
     return piece("summary", (("span", "profiled_time", seconds, "s", "global"),), None)
 
 
+@in_halves
 def test_a_profile_shows_without_a_run(ledger):
     log = ledger.log(ledger.kernel("gemm", 0.0, 1.0))
 
+    yield
     assert ledger.rows("select run_id, log_id, label, value from kept.profile_table") == [(None, log, "gemm", 1.0)]
     assert ledger.rows("select run_id, log_id, label, calls, total_s from kept.kernel_table") == [
         (None, log, "gemm", 1, 1.0)
@@ -43,10 +47,12 @@ def test_a_profile_shows_without_a_run(ledger):
     assert ledger.rows("select run_id, log_id from kept.utilization_table") == [(None, log)]
 
 
+@in_halves
 def test_a_profile_of_a_run_says_which(ledger):
     run = ledger.run()
     ledger.attach(run, ledger.log(ledger.kernel("gemm", 0.0, 1.0)), "profile")
 
+    yield
     for view in ("kept.profile_table", "kept.kernel_table", "kept.utilization_table"):
         assert ledger.rows(f"select v.run_id, v.case_id = run.case_id from {view} v join run using (run_id)") == [
             (run, True)
@@ -81,9 +87,11 @@ def test_devices_do_not_share_their_kernels(ledger):
     assert ledger.rows(UTILIZATION) == [("0", "compute", 40.0, 1, 4.0, 10.0), ("1", "compute", 10.0, 1, 1.0, 10.0)]
 
 
+@in_halves
 def test_without_a_stated_span_it_is_from_the_first_kernel_to_the_last(ledger):
     ledger.log(ledger.kernel("a", 5.0, 1.0), ledger.kernel("a", 8.0, 1.0))
 
+    yield
     assert ledger.rows("select value, profiled_s, method from kept.utilization_table") == [
         (50.0, 4.0, "time with a kernel running over the time from the first kernel to the last")
     ]
@@ -106,9 +114,11 @@ def test_a_metric_that_the_device_lacks_is_no_zero(ledger):
     ]  # fmt: skip
 
 
+@in_halves
 def test_a_kernels_share_is_of_its_device(ledger):
     ledger.log(ledger.kernel("a", 0.0, 3.0), ledger.kernel("b", 3.0, 1.0), ledger.kernel("a", 4.0, 4.0))
 
+    yield
     assert ledger.rows("select label, calls, total_s, mean_s, share_percent from kept.kernel_table order by 1") == [
         ("a", 2, 7.0, 3.5, 87.5), ("b", 1, 1.0, 1.0, 12.5),
     ]  # fmt: skip

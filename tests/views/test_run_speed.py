@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.views.conftest import given
+from tests.views.conftest import given, in_halves
 
 EIGHT = {"gpus": 8, "batch_size_per_gpu": 32, "global_batch_size": 256}
 
@@ -22,9 +22,11 @@ def test_a_rule_that_names_a_value_reads_no_other(told):
     assert told("ngc.summary") == [(None, None, 0, 0, "too_few_records")]
 
 
+@in_halves
 def test_the_default_rule_is_that_of_the_format(ledger):
     ledger.run(ledger.summary(5.0), format="ngc")
 
+    yield
     assert ledger.rows("select rule from run_speed where is_default") == [("ngc.summary",)]
 
 
@@ -50,16 +52,20 @@ def test_speed_per_gpu_is_multiplied_by_the_gpus(told):
     assert told("ngc.summary", "value, status") == [(80.0, "ok")]
 
 
+@in_halves
 def test_a_speed_per_node_is_multiplied_by_the_nodes(ledger):
     ledger.run(ledger.summary(10.0, scope="node"), case={"nodes": 4})
 
+    yield
     assert ledger.rows("select value, status from run_speed where rule = 'summary.last'") == [(40.0, "ok")]
 
 
+@in_halves
 def test_a_missing_fact_is_named_and_no_speed_is_invented(ledger):
     missing = {"gpu": "gpus", "node": "nodes", None: "scope"}
     runs = [ledger.run(ledger.summary(10.0, scope=scope), case={"global_batch_size": 32}) for scope in missing]
 
+    yield
     assert speed(ledger, "ngc.summary", "run_id, value, status, reason") == [
         (run, None, "missing_fact", fact) for run, fact in zip(runs, missing.values(), strict=True)
     ]
@@ -229,9 +235,11 @@ def test_one_name_per_gpu_and_global_is_mixed(told):
     assert told("steps.median_skip0", "value, status") == [(None, "ambiguous")]
 
 
+@in_halves
 def test_a_run_that_ran_out_of_memory_is_a_row_without_a_value(ledger):
     ledger.run(status="oom", reason="CUDA out of memory")
 
+    yield
     assert ledger.rows("select rule, value, unit, status, reason, is_default from run_speed") == [
         ("ngc.summary", None, None, "oom", "CUDA out of memory", True)
     ]
@@ -247,18 +255,22 @@ def test_a_run_that_says_nothing_of_its_end_counts(told):
     assert told("ngc.summary", "value, status, is_trial") == [(5.0, "ok", True)]
 
 
+@in_halves
 def test_a_log_of_telemetry_gives_no_speed(ledger):
     ledger.log(ledger.memory(5.0))
 
+    yield
     assert ledger.rows("select * from run_speed") == []
 
 
+@in_halves
 def test_seconds_a_step_are_made_of_samples_a_second_by_the_global_batch(ledger):
     ledger.run(
         ledger.summary(4.0, name="train_samples_per_second"), format="hf-trainer", case={"global_batch_size": 64}
     )
     ledger.run(ledger.summary(4.0, name="train_samples_per_second"), format="hf-trainer", case={"gpus": 2})
 
+    yield
     assert ledger.rows(
         "select value, unit, status, reason from run_speed where rule = 'hf.seconds' order by value"
     ) == [

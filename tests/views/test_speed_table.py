@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.views.conftest import given
+from tests.views.conftest import given, in_halves
 
 
 def cells(ledger, rule, columns="value, trials, trials_dropped, status"):
@@ -75,9 +75,11 @@ def test_failed_trials_are_counted_and_left_out(told):
     assert told("summary.last") == [(5.0, 1, 2, "ok")]
 
 
+@in_halves
 def test_a_series_that_only_ran_out_of_memory_is_a_row_that_says_so(ledger):
     ledger.run(status="oom")
 
+    yield
     assert ledger.rows("select rule, value, unit, trials, trials_dropped, status from speed_table") == [
         ("ngc.summary", None, None, 0, 1, "oom")
     ]
@@ -125,10 +127,12 @@ def test_units_are_rows_of_their_own(told):
     ]
 
 
+@in_halves
 def test_a_missing_unit_is_kept_and_joins_like_any_other(ledger):
     for speed in (1.0, 3.0):
         ledger.run(ledger.summary(speed, unit=None))
 
+    yield
     assert cells(ledger, "ngc.summary", "unit, value, trials") == [(None, 2.0, 2)]
 
 

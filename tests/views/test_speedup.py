@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.views.conftest import given
+from tests.views.conftest import given, in_halves
 
 
 def measure(ledger, speed, gpus, batch=32, accumulation=1, nodes=1, **case):
@@ -110,10 +110,12 @@ def test_unknown_facts_are_equal_to_each_other(ledger):
     assert speedups(ledger, "weak", "gpus, speedup") == [(1, 1.0), (2, 2.0)]
 
 
+@in_halves
 def test_speeds_by_different_rules_are_not_compared(ledger):
     ledger.run(ledger.summary(1.0), case={"gpus": 1, "batch_size_per_gpu": 32})
     ledger.run(ledger.step(1, speed=2.0), ledger.step(2, speed=2.0), case={"gpus": 2, "batch_size_per_gpu": 32})
 
+    yield
     rows = ledger.rows("select gpus, base_gpus from speedup_table where value is not null")
 
     assert set(rows) == {(1, 1), (2, 2)}
@@ -142,6 +144,7 @@ def test_the_base_is_its_own_also_beside_an_equal_one(told):
     assert told("weak", "nodes, base_value, speedup") == [(1, 100.0, 1.0), (2, 90.0, 1.0)]
 
 
+@in_halves
 def test_two_bases_that_are_equally_near_are_none(ledger):
     for name, batch, speed in (("a", 16, 1.0), ("b", 64, 2.0)):
         ledger.run(
@@ -149,9 +152,11 @@ def test_two_bases_that_are_equally_near_are_none(ledger):
         )
     ledger.run(ledger.summary(9.0), case={"gpus": 8, "batch_size_per_gpu": 8, "global_batch_size": 32})
 
+    yield
     assert speedups(ledger, "weak", "gpus, base_value, speedup")[-1] == (8, None, None)
 
 
+@in_halves
 def test_accumulation_decides_between_equal_global_batches(ledger):
     for nodes, accumulation, speed in ((1, 2, 1.0), (2, 8, 2.0)):
         case = {"gpus": 2, "nodes": nodes, "batch_size_per_gpu": 8, "global_batch_size": 64}
@@ -161,6 +166,7 @@ def test_accumulation_decides_between_equal_global_batches(ledger):
         case={"gpus": 8, "batch_size_per_gpu": 8, "global_batch_size": 64, "gradient_accumulation": 1},
     )
 
+    yield
     assert speedups(ledger, "weak", "gpus, base_value")[-1] == (8, 1.0)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tests.views.conftest import in_halves
+
 
 def test_a_number_leads_to_its_trials_and_says_which_of_them_count(ledger):
     for trial, speed in enumerate((100.0, 104.0), start=1):
@@ -26,15 +28,18 @@ def test_the_place_of_a_log_that_lies_in_two_campaigns_is_that_of_the_number_s_c
     assert all(place.startswith(f"{campaign}/") for campaign, place in rows)
 
 
+@in_halves
 def test_runs_of_another_case_are_trials_of_another_number(ledger):
     ledger.run(ledger.summary(100.0))
     ledger.run(ledger.summary(700.0), case={"gpus": 8})
 
+    yield
     rows = ledger.rows("select gpus, value, series_value from kept.trial_table where is_default order by gpus")
 
     assert rows == [(1, 100.0, 100.0), (8, 700.0, 700.0)]
 
 
+@in_halves
 def test_a_run_with_a_number_in_one_unit_and_none_in_another_is_one_trial_of_each(ledger):
     # Tokens are printed per GPU, and nobody says how many there are.
     ledger.run(
@@ -45,6 +50,7 @@ def test_a_run_with_a_number_in_one_unit_and_none_in_another_is_one_trial_of_eac
         case={"batch_size_per_gpu": 32},
     )
 
+    yield
     rows = ledger.rows(
         "select unit, value, counts, status from kept.trial_table where rule = 'steps.median_skip0' order by unit"
     )
