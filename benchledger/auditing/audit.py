@@ -91,7 +91,7 @@ def _limited(con: duckdb.DuckDBPyConnection, what: str) -> AbstractContextManage
     return ended_after(
         con,
         LONGEST_S,
-        lambda: (
+        lambda _: (
             f"{what}: did not end within {LONGEST_S:g} s. If views of the ledger were changed, bench db check names "
             f"them; else run the other checks one by one: bench audit --check NAME"
         ),

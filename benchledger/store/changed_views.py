@@ -56,9 +56,8 @@ def limited_if_changed(con: duckdb.DuckDBPyConnection, place: Path | str) -> Abs
     A changed view may never end. Where none was changed, a question takes as long as it takes.
     """
 
-    def why() -> str | None:
-        with closing(con.cursor()) as own:
-            changed = changed_relations(own)
+    def why(own: duckdb.DuckDBPyConnection) -> str | None:
+        changed = changed_relations(own)
         if not changed:
             return None
         return (

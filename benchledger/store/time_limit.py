@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from threading import Event, Timer
+from contextlib import closing, contextmanager, suppress
+from threading import Event, Lock, Timer
 from typing import TYPE_CHECKING
 
 from benchledger.errors import DatabaseError
@@ -17,29 +17,54 @@ _AGAIN_S = 0.2
 
 
 @contextmanager
-def ended_after(con: duckdb.DuckDBPyConnection, seconds: float, why: Callable[[], str | None]) -> Iterator[None]:
-    """Ends what takes longer than this, and raises DatabaseError with what `why` returns; None: it may go on."""
+def ended_after(
+    con: duckdb.DuckDBPyConnection, seconds: float, why: Callable[[duckdb.DuckDBPyConnection], str | None]
+) -> Iterator[None]:
+    """Ends what takes longer than this, and raises DatabaseError with what `why` returns; None: it may go on.
+
+    `why` asks a connection of its own. Behind the block nothing uses `con`, and no thread is left: one in DuckDB's code
+    while the process ends, or the connection is closed, would abort the process.
+    """
     reasons: list[str] = []
     answered = Event()
+    using_con = Lock()
 
     def end() -> None:
-        # The connection may be closed meanwhile.
         with suppress(Exception):
-            if (reason := why()) is not None:
-                reasons.append(reason)
-            while reasons and not answered.wait(_AGAIN_S):
-                con.interrupt()
+            with using_con:
+                if answered.is_set():
+                    return
+                own = con.cursor()
+            with closing(own):
+                reason = why(own)
+            while reason is not None:
+                with using_con:
+                    if answered.is_set():
+                        return
+                    reasons[:] = [reason]
+                    con.interrupt()
+                answered.wait(_AGAIN_S)
 
     timer = Timer(seconds, end)
-    timer.daemon = True
-    timer.start()
     try:
+        timer.start()
         yield
-    except Exception:
-        if not reasons:
+    except Exception as error:
+        if not reasons or not _is_interrupt(error):
             raise
-        # Not from DuckDB's error, which looks like Ctrl-C.
         raise DatabaseError(reasons[0]) from TimeoutError()
     finally:
         answered.set()
-        timer.cancel()
+        with using_con:
+            timer.cancel()
+        if timer.ident is not None:
+            timer.join()
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    # At Ctrl-C DuckDB raises RuntimeError. What asks DuckDB for us may only tell the text of its error.
+    while error is not None:
+        if "INTERRUPT Error" in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
