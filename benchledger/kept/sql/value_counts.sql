@@ -10,10 +10,11 @@ select
 from reading_of_rule
 group by like_run, reading_key;
 
+-- The chunk is one run, so no join names it: that takes a tenth less.
 create or replace temp view bound_reading as
 select reading_now.*, is_within(since, step, after_step, to_step) as is_inside
 from reading_now
-join (from bound where not is_whole) using (run_id, reading_key)
+join (select * exclude (run_id) from bound where not is_whole) using (reading_key)
 where is_usable(value, is_speed, step);
 
 -- What lies between head_place and tail_place a rule takes as a whole or not at all.
@@ -36,7 +37,7 @@ from (
     from (
         select *, if(place > head_place and place < tail_place, null, place) as own_place
         from bound_reading
-        join (from reading_end select * exclude (is_speed)) using (run_id, reading_key, lane, is_inside)
+        join (from reading_end select * exclude (run_id, is_speed)) using (reading_key, lane, is_inside)
     )
     group by end_id, own_place, value, steps
 )
