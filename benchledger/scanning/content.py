@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import xxhash
 
 from benchledger.archives.streams import Source
+from benchledger.definitions.log_format import LogFormat
+from benchledger.definitions.vocabulary import vocabulary
 
 SMALL = 1024 * 1024
 # Allocating 8 MB per buffer costs half as much as the scanning; memory of this size is reused.
@@ -19,6 +21,10 @@ PART = 512 * 1024
 _LAST_NUMBER = re.compile(
     rb"(?<![A-Za-z0-9_.])(?!(?<=:[0-5][0-9]:)[0-5][0-9]\Z)"
     rb"([+-]?\.?[0-9][0-9.,]*(?:[eE][+-]?[0-9]*)?|[+-]?inf|[+-]?nan)[ \t]*[kKMGTmun]?[ \t]*\Z"
+)
+_PREFIXES = ("k", "K", "M", "G", "T", "m", "u", "n")
+_LAST_UNIT = re.compile(
+    rb"(?<![A-Za-z0-9_.])([+-]?\.?[0-9][0-9.,]*(?:[eE][+-]?[0-9]+)?)[ \t]*([^0-9\s][^0-9\r\n]{0,31}?)[ \t]*\Z"
 )
 _DIGITS = re.compile(rb"[0-9]+")
 _LINE_ENDS = re.compile(rb"[\r\n]+")
@@ -180,23 +186,48 @@ def near(before: bytes, buffer: bytes, end: int) -> bytes:
     return (before + buffer[max(0, end - _NEAR) : end])[-_NEAR:]
 
 
-def with_cut_marked(buffer: bytes, end: int, before: bytes = b"") -> tuple[bytes, int]:
+def with_cut_marked(buffer: bytes, end: int, log_format: LogFormat, before: bytes = b"") -> tuple[bytes, int]:
     """Returns buffer[:end] and its size, with a mark behind a last number that may be cut, so that nothing reads it.
 
-    Without a line end behind it, `637` may be the beginning of `6370.7`, and `251.0` of `251.0 ms`. It is whole if the
-    lines before that differ from the last one in digits alone print it as long; `before` are those of earlier buffers.
+    Without a line end behind it, `637` may be the beginning of `6370.7`, `251.0` of `251.0 ms`, and `3.2 s` of `3.2
+    samples/s`. It is whole if the lines before that differ from the last one in digits alone print it as long; `before`
+    are those of earlier buffers.
     """
     found = _LAST_NUMBER.search(buffer, max(0, end - 64), end)
-    if found is None or _is_whole(found[1], _LINE_ENDS.split(near(before, buffer, end))):
+    if found is not None:
+        is_whole = _is_whole(found[1], _LINE_ENDS.split(near(before, buffer, end)))
+    else:
+        found = _LAST_UNIT.search(buffer, max(0, end - 64), end)
+        is_whole = (
+            found is None
+            or not _may_go_on(found[2].decode(errors="replace"), log_format)
+            or len(_alike(_LINE_ENDS.split(near(before, buffer, end)))) > 0
+        )
+    if found is None or is_whole:
         return buffer, end
     return buffer[: found.end(1)] + _CUT + buffer[found.end(1) : end], end + len(_CUT)
+
+
+def _may_go_on(text: str, log_format: LogFormat) -> bool:
+    # ms of ms/batch is the same unit, s of samples/s another one, and ms/ba none.
+    own = (spelled for field in log_format.fields.values() for spelled in field.units.items())
+    units = {**vocabulary().spellings, **dict(own)}
+    return any(
+        spelled.startswith(part) and spelled != part and meaning != units.get(part)
+        for part in {text, text if text in units or text[:1] not in _PREFIXES else text[1:].lstrip()}
+        for spelled, meaning in units.items()
+    )
+
+
+def _alike(lines: list[bytes]) -> list[bytes]:
+    form = _DIGITS.sub(b"0", lines[-1])
+    return [line for line in lines[:-1] if _DIGITS.sub(b"0", line) == form][-_ALIKE:]
 
 
 def _is_whole(number: bytes, lines: list[bytes]) -> bool:
     if b"." in number and len(number) > _ALL_DIGITS and b"e" not in number.lower():
         return True
-    form = _DIGITS.sub(b"0", lines[-1])
-    alike = [line for line in lines[:-1] if _DIGITS.sub(b"0", line) == form][-_ALIKE:]
+    alike = _alike(lines)
     if alike and lines[-1][-1:] in (b" ", b"\t"):
         return True  # a blank ends it, and no unit follows
     before = [found[1] for line in alike if (found := _LAST_NUMBER.search(line))]

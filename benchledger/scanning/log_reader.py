@@ -248,7 +248,7 @@ class LogReader:
             return
         buffer = buffer if base else unmarked(buffer)
         before, reading.before = reading.before, near(reading.before, buffer, end)
-        buffer, end = with_cut_marked(buffer, end, before)
+        buffer, end = with_cut_marked(buffer, end, reading.format, before)
         if file_reader is None:
             reading.line = scanner.scan(buffer, end, base, reading.line, log, reading.columns)
             return

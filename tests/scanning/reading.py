@@ -72,7 +72,7 @@ _REFERENCES: dict[int, LineReader] = {}
 
 def read_by_reference(log_format: LogFormat, log: bytes) -> Found:
     """All that the reference reader finds."""
-    pieces = reference_of(log_format).read(with_cut_marked(log, len(log))[0])
+    pieces = reference_of(log_format).read(with_cut_marked(log, len(log), log_format)[0])
     columns, notes = RecordColumns(), SegmentCollector()
     for row in pieces.rows:
         columns.add(row)

@@ -27,6 +27,7 @@ from tests.scanning.reading import SCANNERS, one_record, read_by_reference, read
 
 NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 # A number that no word and no duration is glued to.
+UNIT = re.compile(rb"(?<=[0-9]) ?[A-Za-z%][A-Za-z%/ ]{0,14}")
 ALONE = re.compile(rb"(?<![\w.:])" + NUMBER.pattern + rb"(?![\w:])")
 THOUSANDS = re.compile(rb"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 UNITS = (b"K", b"M", b"G", b"%", b"s", b"h", b"m", b"d", b"B", b"W", b"C", b"x", b"ms", b"us", b"ns")
@@ -280,6 +281,8 @@ def test_a_last_number_without_a_line_end_may_go_on_and_is_not_read(tmp_path: Pa
     [
         ("5.5", "6370.7", True), ("5.25", "6370.7", False), ("5.5", "27876.7720204647", True), ("5.5 ms", "6.5", False),
         ("640", "640", True), ("640", "639", False), ("6400", "640", False), ("1.5e-05", "1.5e-0", False),
+        ("5.5 images/s", "251.0 images/s", True), ("5.5 images/s", "251.0 images/", False), ("5.5 ms", "251.0 ms", True),
+        ("5.5 samples/s", "3.2 s", False), ("5.5 samples/s", "3.2 samples", False), ("5.5", "251.0 ms", True),
         ("5.5", "6370.7 ", False), ("5.5 ", "6370.75 ", True), ("5.5 ms ", "6370.7 ", False), ("nan", "nan", True),
     ],
 )  # fmt: skip
@@ -295,7 +298,7 @@ def test_a_last_number_is_read_if_the_lines_before_show_that_it_is_whole(
 
 
 @pytest.mark.long
-def test_a_line_cut_within_a_number_gives_no_number_that_the_whole_line_does_not_state() -> None:
+def test_a_line_cut_within_a_number_or_its_unit_gives_no_number_that_the_whole_line_does_not_state() -> None:
     drawn = random.Random(28)
     invented = []
     for name in formats("lines"):
@@ -303,7 +306,12 @@ def test_a_line_cut_within_a_number_gives_no_number_that_the_whole_line_does_not
         for line in dict.fromkeys(line.encode() for sample in known.samples for line in sample.text.split("\n")):
             whole = read_by_reference(known, line + b"\n").rows
             stated = {one for row in whole for one in row["values"]} | {str(float(one)) for one in NUMBER.findall(line)}
-            cuts = [at for found in ALONE.finditer(line) for at in range(found.start() + 1, found.end())]
+            cuts = [
+                at
+                for pattern in (ALONE, UNIT)
+                for found in pattern.finditer(line)
+                for at in range(found.start() + 1, found.end())
+            ]
             for cut in drawn.sample(cuts, min(SUITE // 3, len(cuts))) if whole else ():
                 rows = read_by_reference(known, line[:cut]).rows
                 # Another record of the line may read `eta: 1 day, 0:00:24` as days; no rule asks for an eta.
