@@ -17,6 +17,7 @@ from benchledger import lake_check, lake_gc, lake_ingest, lake_publish, lake_sta
 from benchledger.cli.main import bench
 from benchledger.errors import UsageError
 from benchledger.lake import delta, publish
+from benchledger.lake import ingest as driver
 from benchledger.lake.delta import latest_snapshot
 from benchledger.lake.facade import write_facade
 from benchledger.lake.objects import open_lake
@@ -24,6 +25,7 @@ from benchledger.store.database import open_for_reading
 from tests.cli.bench import run_bench
 from tests.ingestion.bucket import BUCKET, bucket
 from tests.ingestion.logs import one, put, run_text
+from tests.lake.conftest import here
 
 pytest.importorskip("obstore")
 pytest.importorskip("deltalake")
@@ -48,18 +50,28 @@ def facade(demo_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         return published(demo_ledger, tmp_path_factory.mktemp("published"))
 
 
-@pytest.fixture
-def logs(near: None, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with logs, a key, and the lake into which they were read. Read only."""
+    home = tmp_path_factory.mktemp("filled")
     for number in range(3):
-        put(tmp_path / "logs" / str(number) / "run.log", run_text(seed=number, at=1000.0 * number).log)
-    return tmp_path / "logs"
+        put(home / "logs" / str(number) / "run.log", run_text(seed=number, at=1000.0 * number).log)
+    put(home / "key", KEY).chmod(0o600)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(driver, "executor_of", here)
+        lake_ingest(home / "logs", lake=home / "lake", key_file=home / "key")
+    return home
 
 
 @pytest.fixture
-def key_file(tmp_path: Path) -> Path:
-    path = put(tmp_path / "key", KEY)
-    path.chmod(0o600)
-    return path
+def lake(filled: Path, tmp_path: Path, near: None) -> Path:
+    """A copy of it, to be written to."""
+    return shutil.copytree(filled / "lake", tmp_path / "lake")
+
+
+def read_one_more(lake: Path, key_file: Path) -> None:
+    log = put(lake.parent / "more" / "run.log", run_text(seed=3, at=9000.0).log)
+    lake_ingest(log.parent, lake=lake, key_file=key_file)
 
 
 def leaves(group: click.Group, *above: str) -> list[tuple[str, ...]]:
@@ -239,12 +251,10 @@ def secrets_in(lake: Path, *secrets: bytes) -> list[bytes]:
     return [secret for secret in secrets if secret in content]
 
 
-def test_publish_writes_what_is_new_and_no_key_or_real_path(logs: Path, key_file: Path, tmp_path: Path) -> None:
-    lake, team = tmp_path / "lake", tmp_path / "team.duckdb"
-    facade = lake / "facade.duckdb"
-    lake_ingest(logs, lake=lake, key_file=key_file)
+def test_publish_writes_what_is_new_and_no_key_or_real_path(filled: Path, lake: Path, tmp_path: Path) -> None:
+    team, facade = tmp_path / "team.duckdb", lake / "facade.duckdb"
     assert run_bench("lake", "publish", lake).stdout == f"{facade}: 3 logs, 3 runs of 1 unit\n"
-    assert secrets_in(lake, KEY.encode(), bytes.fromhex(KEY), str(tmp_path).encode()) == []
+    assert secrets_in(lake, KEY.encode(), bytes.fromhex(KEY), str(filled).encode(), str(tmp_path).encode()) == []
     before = {path: path.stat().st_mtime_ns for path in lake.rglob("*")}
 
     assert lake_publish(lake=lake).runs == 3
@@ -257,8 +267,7 @@ def test_publish_writes_what_is_new_and_no_key_or_real_path(logs: Path, key_file
         == run_bench("runs", "--format", "csv", db=facade).stdout
     )
 
-    put(logs / "3" / "run.log", run_text(seed=3, at=9000.0).log)
-    lake_ingest(logs, lake=lake, key_file=key_file)
+    read_one_more(lake, filled / "key")
     assert lake_publish(lake=lake).runs == 4
 
     lake_publish(lake=lake, into=team)
@@ -275,13 +284,13 @@ def test_publish_writes_what_is_new_and_no_key_or_real_path(logs: Path, key_file
 
 @pytest.mark.long
 def test_a_lake_in_a_bucket_is_read_without_the_right_to_write(
-    demo_ledger: Path, logs: Path, key_file: Path, tmp_path: Path
+    demo_ledger: Path, filled: Path, near: None, tmp_path: Path
 ) -> None:
     pytest.importorskip("moto")
     pytest.importorskip("fsspec")
     place = f"s3://{BUCKET}/lake"
     with bucket() as store:
-        lake_ingest(logs, lake=place, key_file=key_file)
+        lake_ingest(filled / "logs", lake=place, key_file=filled / "key")
         assert run_bench("lake", "publish", place).stdout == f"{place}/facade.duckdb: 3 logs, 3 runs of 1 unit\n"
         held = store.contents("lake/")
         lake_publish(lake=place, facade=tmp_path / "facade.duckdb")
@@ -303,7 +312,7 @@ def test_a_lake_in_a_bucket_is_read_without_the_right_to_write(
         codes = [run_bench("sql", f"select count(*) from '{one}'", db=fetched).exit_code for one in (own, other)]
         assert codes == [0, 2]
         content = b"".join(held.values())
-        for secret in (KEY.encode(), bytes.fromhex(KEY), str(tmp_path).encode(), b"127.0.0.1", b"a-secret"):
+        for secret in (KEY.encode(), bytes.fromhex(KEY), str(filled).encode(), b"127.0.0.1", b"a-secret"):
             assert secret not in content
         store.delete("lake/snapshots/00000001")
         told = run_bench("runs", db=fetched)
@@ -311,15 +320,12 @@ def test_a_lake_in_a_bucket_is_read_without_the_right_to_write(
 
 
 def test_a_crash_before_the_snapshot_leaves_the_one_before(
-    logs: Path, key_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    filled: Path, lake: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lake = tmp_path / "lake"
     facade = lake / "facade.duckdb"
-    lake_ingest(logs, lake=lake, key_file=key_file)
     lake_publish(lake=lake)
     before = run_bench("runs", db=facade).stdout
-    put(logs / "3" / "run.log", run_text(seed=3, at=9000.0).log)
-    lake_ingest(logs, lake=lake, key_file=key_file)
+    read_one_more(lake, filled / "key")
 
     def killed(*_: object) -> None:
         raise MemoryError
@@ -363,10 +369,7 @@ def test_changed_columns_make_another_version_of_a_table(empty_ledger: Path, tmp
     assert snapshot.tables["kept/rule"].version == 1
 
 
-def test_of_two_who_publish_at_once_the_second_finds_it_done(logs: Path, key_file: Path, tmp_path: Path) -> None:
-    lake = tmp_path / "lake"
-    lake_ingest(logs, lake=lake, key_file=key_file)
-
+def test_of_two_who_publish_at_once_the_second_finds_it_done(lake: Path) -> None:
     with ThreadPoolExecutor(2) as threads:
         made = [one.result() for one in [threads.submit(lake_publish, lake=lake) for _ in range(2)]]
 
