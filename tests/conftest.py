@@ -39,6 +39,11 @@ FIRST = (
     "ingestion/test_idempotence.py",
     "ingestion/test_archives_damaged.py",
     "benchmarks/test_bench.py",
+    # Of the long tests.
+    "explain/test_by_hand.py",
+    "scanning/test_mangled_numbers.py",
+    "reproducing/test_corpus.py",
+    "lake/test_lake.py",
     # By their names these would come last of all.
     "views/test_rule_words.py",
     "views/test_convergence_kept.py",

@@ -179,7 +179,7 @@ def test_equal_settings_of_two_lightning_runs_belong_to_both(told: Path) -> None
     assert ask(told, roles) == [("tracker", 2), ("train", 2)]
 
 
-@pytest.mark.parametrize("together", [4, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("together", [8, pytest.param(1, marks=pytest.mark.long)])
 def test_order_and_number_of_ingests_change_nothing(tmp_path: Path, together: int) -> None:
     logs = tmp_path / "logs"
     put(logs / "a" / "train.log", text_of())

@@ -309,7 +309,7 @@ def test_a_long_day_with_restarts_gives_the_ledger_of_one_ingest_in_flat_memory(
     watched: Watched, tmp_path: Path
 ) -> None:
     # `make watch LOGS=50000`
-    logs = int(os.environ.get("BENCH_WATCH_LOGS", "1000"))
+    logs = int(os.environ.get("BENCH_WATCH_LOGS", "500"))
     ends = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT] * 3
     files = day(watched, logs, logs / 50, ends, burst=min(logs // 10, 5000))
     print(f"{files} files; ends: {watched.codes}")

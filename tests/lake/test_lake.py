@@ -402,7 +402,7 @@ def test_killed_workers_and_drivers_leave_nothing_that_counts(
     script = put(tmp_path / "drive.py", code)
     words = [sys.executable, str(script), str(lake), str(key_file), *map(str, sources)]
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    for seconds in (3.0, 5.0, 6.0):
+    for seconds in (3.5, 6.0):
         # Two drivers at once; both die with all their workers in the middle of it.
         drivers = [
             subprocess.Popen(words, env=env, start_new_session=True, stderr=subprocess.DEVNULL) for _ in range(2)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from benchledger.store.database import open_for_reading
 from docs.make_published import PAGE, replaced, reproduced, text_of, unpacked_tables
 
 TOLERANCE = 0.005
+Judged = Callable[[str], tuple[list[Cell], list[Finding]]]
 
 
 @pytest.fixture(scope="module")
@@ -37,12 +39,19 @@ def evidence(corpus_ledger: Path) -> Iterator[Evidence]:
         yield read_evidence(con, corpus_ledger)
 
 
-def judged(page: Path, evidence: Evidence) -> tuple[list[Cell], list[Finding]]:
-    read = read_page(page)
-    matcher = Matcher(read, page, evidence)
-    cells = [Cell(claim, matcher.candidates(claim)) for claim in claims_of(read).claims]
-    judge(cells, evidence, TOLERANCE)
-    return cells, findings_of(page.name, cells, matcher, evidence)
+@pytest.fixture(scope="module")
+def judged(tables: Path, evidence: Evidence) -> Judged:
+    """The cells of a page with their verdicts, and its findings; each page is judged once."""
+
+    @cache
+    def judged(name: str) -> tuple[list[Cell], list[Finding]]:
+        read = read_page(tables / name)
+        matcher = Matcher(read, tables / name, evidence)
+        cells = [Cell(claim, matcher.candidates(claim)) for claim in claims_of(read).claims]
+        judge(cells, evidence, TOLERANCE)
+        return cells, findings_of(name.rpartition("/")[2], cells, matcher, evidence)
+
+    return judged
 
 
 def proved(tables: Path) -> dict[str, set[str]]:
@@ -66,20 +75,18 @@ def equal_cells(page: str, values: set[str], cells: list[Cell]) -> int:
     return len(told)
 
 
-def test_proved_cells_of_some_pages_are_equal(tables: Path, evidence: Evidence) -> None:
+def test_proved_cells_of_some_pages_are_equal(tables: Path, judged: Judged) -> None:
     wanted = proved(tables)
     some = [page for page in sorted(wanted) if re.search(r"@(454a0608|c1ad14b3|e36df2ea|0815d423)", page)]
-    counts = [equal_cells(page, wanted[page], judged(tables / page, evidence)[0]) for page in some]
+    counts = [equal_cells(page, wanted[page], judged(page)[0]) for page in some]
 
     assert len(some) >= 6
     assert sum(counts) >= 30
 
 
 @pytest.mark.long
-def test_every_proved_cell_of_every_page_is_equal(tables: Path, evidence: Evidence) -> None:
-    counts = [
-        equal_cells(page, values, judged(tables / page, evidence)[0]) for page, values in sorted(proved(tables).items())
-    ]
+def test_every_proved_cell_of_every_page_is_equal(tables: Path, judged: Judged) -> None:
+    counts = [equal_cells(page, values, judged(page)[0]) for page, values in sorted(proved(tables).items())]
 
     # Some print the value of two logs: counted once per log they are 195.
     assert sum(counts) == 183
@@ -104,9 +111,9 @@ KNOWN = (
 )
 
 
-def test_known_contradictions_are_found(tables: Path, evidence: Evidence) -> None:
+def test_known_contradictions_are_found(judged: Judged) -> None:
     pages = sorted({page for page, _, _ in KNOWN})
-    found = {page: judged(tables / f"PaddlePaddle+Perf@{page}", evidence)[1] for page in pages}
+    found = {page: judged(f"PaddlePaddle+Perf@{page}")[1] for page in pages}
     missing = [
         known for known in KNOWN if not any(one.kind == known[1] and known[2] in one.text for one in found[known[0]])
     ]  # fmt: skip
@@ -115,11 +122,13 @@ def test_known_contradictions_are_found(tables: Path, evidence: Evidence) -> Non
 
 
 @pytest.mark.long
-def test_fabricated_tables_are_accepted_no_more_often_than_stated(tables: Path, evidence: Evidence) -> None:
+def test_fabricated_tables_are_accepted_no_more_often_than_stated(
+    tables: Path, evidence: Evidence, judged: Judged
+) -> None:
     rng = random.Random(27)
     known = []
     for page in sorted(proved(tables)):
-        cells = [cell for cell in judged(tables / page, evidence)[0] if cell.verdict == "equal"]
+        cells = [cell for cell in judged(page)[0] if cell.verdict == "equal"]
         known += [cells] if cells else []
     accepted = stated = 0.0
     for _ in range(1000):
