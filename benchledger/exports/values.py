@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 # not UTF-8. Zl, Zp: line and paragraph separators. The last two codes of each plane are no characters.
 _UNSAFE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _NONCHARACTER = 0xFFFE
+# To look at each character of a long answer takes longer than to make it.
+_NO_PLAIN_ASCII = re.compile(r"[^\n -~]")
 _FORMULA_SIGNS = frozenset("=+-@\N{MINUS SIGN}")
 
 
@@ -58,7 +61,7 @@ def _escape(char: str) -> str:
 def json_text(value: Any) -> str:
     """Returns JSON of any answer. Characters that a terminal would act on are JSON escapes: they read back the same."""
     text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=2)
-    return "".join(json.dumps(char)[1:-1] if char != "\n" and is_unsafe(char) else char for char in text)
+    return _NO_PLAIN_ASCII.sub(lambda found: json.dumps(found[0])[1:-1] if is_unsafe(found[0]) else found[0], text)
 
 
 def plain(value: Any, shown: Callable[[str], str] = str) -> Any:
