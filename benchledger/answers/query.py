@@ -122,4 +122,9 @@ def _frame(answer: duckdb.DuckDBPyConnection) -> Frame:
     if not any("INTERVAL" in str(kind) for _, kind, *_ in columns):
         return Frame(frame_of(answer))
     # polars cannot read an interval from Arrow: a difference of two times would fail.
-    return Frame(answer.fetchall(), schema=[name for name, *_ in columns], orient="row", infer_schema_length=None)
+    try:
+        return Frame(answer.fetchall(), schema=[name for name, *_ in columns], orient="row", infer_schema_length=None)
+    except (TypeError, ValueError) as error:
+        raise UsageError(
+            f"the query has values beside an interval that Python cannot hold ({error}): cast them to varchar"
+        ) from error

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from benchledger.answers.rows import frame_of, reading, rows_asked
 from benchledger.answers.tables.grouping import Row
 from benchledger.comparing.sides import rates_of
+from benchledger.errors import need_utf8
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.run_keys import find_run
 
@@ -148,6 +149,7 @@ def diff(a: str, b: str, /, *, db: Path | str = DEFAULT_DB) -> pl.DataFrame:
 
 
 def _runs_of(con: duckdb.DuckDBPyConnection, name: str, db: Path | str) -> list[int]:
+    need_utf8(name)
     cell = con.execute(_CELL, {"name": name}).fetchone()
     return list(cell[0]) if cell is not None else [find_run(con, name, db)[1]]
 

@@ -244,8 +244,8 @@ def _is_number(cell: str) -> bool:
 def draft_format(*logs: Path | str, name: str = "draft", force: bool = False) -> Draft:
     """Returns a definition with samples, drafted from logs of one program, with a question at each guess.
 
-    Of a long log only the first MB and the end are used. Raises UsageError if no format can be drafted, for a name that
-    exists, and, without `force`, for a log that a known format already reads.
+    Of a long log only the first MB and the end are used. Raises UsageError if no format can be drafted, for a file that
+    cannot be read, for a name that exists, and, without `force`, for a log that a known format already reads.
     """
     if not logs:
         raise UsageError("give at least one log of the program")
@@ -257,8 +257,11 @@ def draft_format(*logs: Path | str, name: str = "draft", force: bool = False) ->
     excerpts: list[Excerpt] = []
     others = dict(known)
     for log in logs:
-        with open_log(Path(log)) as stream:
-            excerpts.append(read_excerpt(stream, str(log)))
+        try:
+            with open_log(Path(log)) as stream:
+                excerpts.append(read_excerpt(stream, str(log)))
+        except (OSError, ValueError) as error:
+            raise UsageError(f"{log}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
         found = LogReader(known).read(io.BytesIO(excerpts[-1].data), RecordColumns(), lambda _: False).format
         # A reader of last resort reads what has no format of its own yet.
         if found is not None and known[found].kind != "self_describing" and not force:

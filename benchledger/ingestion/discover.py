@@ -134,7 +134,7 @@ def discover(
                 yield replace(_remote_file(path, os.path.dirname(path), 0, 0), problem=problem)
             continue
         given = Path(path)
-        if not given.exists() and not given.is_symlink():
+        if not os.path.lexists(given):
             raise UsageError(f"{given}: no such file or folder")
         place = os.path.realpath(given) if given.is_dir() else os.path.join(os.path.realpath(given.parent), given.name)
         folder = place if given.is_dir() else os.path.dirname(place)

@@ -106,6 +106,19 @@ def ledger_files(db: Path) -> set[str]:
     return set(map(str, files))
 
 
+@contextmanager
+def only_beside_a_ledger(db_path: Path | str) -> Iterator[None]:
+    """Removes the private files that were made within, if there is no ledger at the end, and was none."""
+    db = Path(db_path)
+    made = [] if db.exists() else [path for path in private_paths(db) if not os.path.lexists(path)]
+    try:
+        yield
+    finally:
+        if made and not db.exists():
+            for path in made:
+                path.unlink(missing_ok=True)
+
+
 def copy_for_trial(db: Path, folder: Path) -> Path:
     """Copies a ledger with its private files, if there is one, and returns the place of the copy."""
     need_regular_ledger(db)

@@ -37,7 +37,7 @@ def frame_of(answer: duckdb.DuckDBPyRelation | duckdb.DuckDBPyConnection) -> pl.
 
 
 def _times(column: pl.Series) -> Iterator[pl.Series]:
-    """Yields the dates and times of a column, those in lists and structs too."""
+    """Yields the dates and times of a column, those in lists, structs and maps too."""
     import polars as pl
 
     if isinstance(column.dtype, (pl.List, pl.Array)):
@@ -45,5 +45,8 @@ def _times(column: pl.Series) -> Iterator[pl.Series]:
     elif isinstance(column.dtype, pl.Struct):
         for part in column.struct.unnest():
             yield from _times(part)
+    elif isinstance(column.dtype, pl.Map):
+        yield from _times(column.map.keys())
+        yield from _times(column.map.values())
     elif isinstance(column.dtype, (pl.Date, pl.Datetime)):
         yield column

@@ -82,6 +82,8 @@ def test_a_view_of_a_ledger_from_elsewhere_reads_no_other_file(ledger: Path, tmp
     [
         (("sql", "-"), b"select '\xff'", r"select '\xff': not UTF-8 text"),
         (("sql", "select 'infinity'::date as day"), b"", "column day has a time outside of the years 1 to 9999"),
+        (("sql", "select map {'a': [date '294247-01-10']} as day"), b"", "column day has a time outside of the years"),
+        (("sql", "select map {interval '1 day': 1} as spans"), b"", "that Python cannot hold"),
         (("sql", "select interval '10000000 years' as long"), b"", "an interval that is too long"),
         (("sql", "select 1::union(n int) as either"), b"", "polars cannot hold the rows"),
     ],

@@ -55,6 +55,12 @@ def format_of(draft: Draft, folder: Path) -> LogFormat:
     return read_formats([*GivenFormats(given).bases_of(path), path])[draft.name]
 
 
+def test_a_log_that_cannot_be_read_is_told_with_the_reason(tmp_path: Path) -> None:
+    for log, reason in ((tmp_path / "none.log", "No such file"), (tmp_path, "Is a directory")):
+        with pytest.raises(UsageError, match=f"cannot be read: {reason}"):
+            draft_format(log)
+
+
 def test_a_draft_is_sound_and_reads_all_of_its_example(tmp_path: Path) -> None:
     draft, log_format = drafted(TOY, tmp_path, name="toytrain")
     found = LogReader({**known_formats(), "toytrain": log_format}).read(

@@ -178,28 +178,42 @@ def test_another_holder_of_the_database_is_named_before_anything_is_read(db: Pat
     assert read == []
 
 
-def test_a_full_disk_leaves_the_ledger_as_it_was_and_says_what_to_do(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "run.log", run_text(steps=20_000).log)
-    # What stands in it may be written anew, but for its last half: some of its blocks are free.
-    limit = db.stat().st_size // 2
+def ingest_with_file_size(limit: int, db: Path, logs: Path) -> subprocess.CompletedProcess[str]:
+    """Runs an ingest that may write no file of more than so many bytes."""
     code = f"""
 import resource, signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
 import sys
 from benchledger.cli.main import main
-sys.argv = ["bench", "--db", {str(db)!r}, "ingest", {str(tmp_path / "logs")!r}]
+sys.argv = ["bench", "--db", {str(db)!r}, "ingest", {str(logs)!r}]
 main()
 """
-    full = subprocess.run(
+    return subprocess.run(
         [sys.executable, "-c", code], cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False
     )
+
+
+def test_a_full_disk_leaves_the_ledger_as_it_was_and_says_what_to_do(db: Path, tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "run.log", run_text(steps=20_000).log)
+    # What stands in it may be written anew, but for its last half: some of its blocks are free.
+    full = ingest_with_file_size(db.stat().st_size // 2, db, tmp_path / "logs")
 
     assert full.returncode == 1, full.stderr
     assert "Free some disk space" in full.stderr
     assert "Traceback" not in full.stderr
     assert one(db, "select count(*) from log") == 0
     assert ingest(tmp_path / "logs", db=db).files == {"loaded": 1}
+
+
+def test_a_ledger_that_cannot_be_made_leaves_no_private_file(tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "run.log", run_text(steps=5).log)
+    (tmp_path / "ledger").mkdir()
+
+    full = ingest_with_file_size(65_536, tmp_path / "ledger" / "bench.duckdb", tmp_path / "logs")
+
+    assert "cannot be created" in full.stderr
+    assert list((tmp_path / "ledger").iterdir()) == []
 
 
 # Which moment each is depends on the machine: the more the better.
