@@ -118,8 +118,8 @@ def _fill_records(con: duckdb.DuckDBPyConnection, *, is_long: bool) -> None:
     con.execute(_KEEP_SPEEDS)
     if finds(con, _TELL_MEMORY):
         con.execute(sql_of("memory"))
-    con.execute(sql_of("set_clocks", streams=_streams_of(con, order, _STEPPED) if is_long else {}))
-    con.execute(sql_of("clocks", streams=_streams_of(con, order, _CLOCKED) if is_long else {}))
+    streams = _streams_of(con, order, _STEPPED) and _streams_of(con, order, _CLOCKED) if is_long else {}
+    con.execute(sql_of("clocks", streams=streams))
     con.execute(sql_of("chosen_losses"))
     if finds(con, "from loss_at limit 1"):
         con.execute(sql_of("losses"))

@@ -1,6 +1,6 @@
 -- When the time of each run starts and ends, by all that its logs date.
--- reads: claimed_record, kept.run_format, moment, needed_timing, set_clock
--- makes: log_clock, clock_jump, kept.run_clock
+-- reads: claimed_record, kept.run_format, moment, needed_timing
+-- makes: log_clock, set_clock, clock_jump, kept.run_clock
 
 create or replace temp table log_clock as
 select
@@ -14,6 +14,23 @@ select
 from claimed_record
 where part is not null and (logged_at is not null or clock_s is not null)
 group by run_id, log_id;
+
+-- Runs whose clock was set back: a later step has an earlier time. Nothing tells by how much, nor how long the run took.
+create or replace temp table set_clock as
+select distinct run_id
+from (
+    select
+        run_id,
+        -- Lines of several processes are up to a second out of order. Half a day back is midnight, if there is no date.
+        lag(log_id) over w = log_id and step > lag(step) over w and coalesce(
+            epoch_us(lag(logged_at) over w) - epoch_us(logged_at) > 1e6,
+            lag(clock_s) over w - clock_s > 1 and lag(clock_s) over w - clock_s <= 43200
+        ) as is_set
+    from claimed_record
+    where part is not null and step is not null and log_id in (select log_id from log_clock)
+    window w as (partition by run_id, log_id order by place)
+)
+where is_set;
 
 -- Where a clock without a date goes back or ahead by more than half a day.
 create or replace temp table clock_jump as
