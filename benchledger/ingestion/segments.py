@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 # The number of first times and losses of a segment that are kept to recognise its twin.
 FIRST = 16
-# Which of its times, or how many of its losses, tell that a segment may be a copy of another one.
-_TIME, _LOSSES, _MIX = 4, 8, 1.618033988749895
+# Which of its times, or how many of its losses or speeds, tell that a segment may be a copy of another one.
+_TIME, _VALUES, _MIX = 4, 8, 1.618033988749895
 # Columns in the frame of layouts: the index of the first loss among the values, of the second and so on.
 _LOSS = "loss_at_"
 
@@ -41,7 +41,7 @@ class Segments:
         part = _whole(found)
         if found["epoch"].null_count() < len(found):
             self._epochs.append(_epochs(found))
-        for more in (_steps(found), _losses(found), _closed(found, self._closings, rows)):
+        for more in (_steps(found), _losses(found), _speeds(found), _closed(found, self._closings, rows)):
             part = part.join(more, on="at", how="left", maintain_order="left")
         self._parts.append(part)
 
@@ -64,6 +64,7 @@ class Segments:
             pl.col("final_loss_nan").drop_nulls().last().fill_null(False),
             stream=pl.col("moments").explode().drop_nulls().sort().head(FIRST),
             losses=pl.col("losses").explode(keep_nulls=False, empty_as_null=False).head(FIRST),
+            speeds=pl.col("speeds").explode(keep_nulls=False, empty_as_null=False).head(_VALUES),
             devices=pl.col("devices").explode().drop_nulls().unique().sort(),
         )
         if self._epochs:
@@ -71,18 +72,21 @@ class Segments:
         else:
             whole = whole.with_columns(pl.lit(None, pl.Int64).alias(name) for name in ("last_epoch", "epoch_step"))
         lists = [pl.when(pl.col(name).list.len() > 0).then(name) for name in ("stream", "losses", "devices")]
-        whole = whole.with_columns(lists).with_columns(beginning=_beginning())
+        whole = whole.with_columns(lists).with_columns(beginning=_beginning()).drop("speeds")
         return self._logged.join(whole, on="at").join(gaps, on="at", how="left").drop("at", "closing")
 
 
 def _beginning() -> pl.Expr:
     import polars as pl
 
-    # Value by value: a sum of a list may be added in another order on another machine.
-    losses = (pl.col("losses").list.get(at, null_on_oob=True) for at in range(_LOSSES))
-    mixed = reduce(lambda before, loss: before * _MIX + loss, losses)
+    def mixed(values: str) -> pl.Expr:
+        # Value by value: a sum of a list may be added in another order on another machine.
+        firsts = (pl.col(values).list.get(at, null_on_oob=True) for at in range(_VALUES))
+        mix = reduce(lambda before, value: before * _MIX + value, firsts)
+        return pl.when(mix.is_finite()).then(mix)
+
     time = pl.col("stream").list.get(_TIME - 1, null_on_oob=True).cast(pl.Float64)
-    return pl.coalesce(time, pl.when(mixed.is_finite()).then(mixed))
+    return pl.coalesce(time, mixed("losses"), mixed("speeds"))
 
 
 def _with_epochs(whole: pl.DataFrame, epochs: pl.DataFrame) -> pl.DataFrame:
@@ -141,13 +145,14 @@ def _layouts(layouts: list[Layout], closings: pl.DataFrame) -> pl.DataFrame:
             layout.record.kind in ("step", "summary") and all(v.phase in ("train", None) for v in layout.values[:1]),
             layout.shape_id in closing,
             layout.record.first_epoch,
+            next((at for at, value in enumerate(layout.values) if value.quantity in ("throughput", "step_time")), None),
             [at for at, value in enumerate(layout.values) if value.quantity == "loss" and value.phase == "train"],
         )
         for layout in layouts
     ]
     schema = {
         "shape_id": pl.Int64, "is_step": pl.Boolean, "is_sample": pl.Boolean, "is_training": pl.Boolean,
-        "may_close": pl.Boolean, "first_epoch": pl.Int64,
+        "may_close": pl.Boolean, "first_epoch": pl.Int64, "speed_at": pl.Int64,
     }  # fmt: skip
     frame = pl.DataFrame([row[:-1] for row in rows], schema, orient="row")
     losses = range(max((len(row[-1]) for row in rows), default=0))
@@ -260,6 +265,18 @@ def _losses(found: pl.DataFrame) -> pl.DataFrame:
 
     losses = chosen(found.select("at", "loss", "is_nan"), pl.col("loss").is_not_null())
     return summed(losses, "at", losses=pl.col("loss").head(FIRST).implode(), final_loss_nan=pl.col("is_nan").last())
+
+
+def _speeds(found: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    # Of records without a time or a loss only.
+    is_bare = (
+        pl.col("speed_at").is_not_null() & pl.col("is_step") & pl.col("loss").is_null() & pl.col("logged_at").is_null()
+    )
+    bare = chosen(found.select("at", "values", "speed_at", "is_step", "loss", "logged_at"), is_bare)
+    bare = bare.select("at", speed=pl.col("values").list.get(pl.col("speed_at"), null_on_oob=True)).drop_nulls()
+    return summed(bare, "at", speeds=pl.col("speed").head(_VALUES).implode())
 
 
 def _closed(found: pl.DataFrame, closings: pl.DataFrame, rows: pa.Table) -> pl.DataFrame:

@@ -12,7 +12,6 @@ from tests.ingestion.logs import one, put, run_text
 from tests.ingestion.packing import COMPRESS, tar, zipped
 
 LOG = run_text(gpus=4).log
-CUT = run_text(gpus=4, ends="oom").log
 NAME = "bert_base_lamb_pretraining.pyt_bert_pretraining_phase1_fp32_bs32_gpu8.log"
 
 
@@ -34,8 +33,8 @@ PLACES = {
 def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A log of each kind, under a root of its own."""
     home = tmp_path_factory.mktemp("places")
-    for kind, (name, pack, _) in PLACES.items():
-        put(home / "roots" / kind / name, pack(f"{kind}\n{CUT}"))
+    for seed, (kind, (name, pack, _)) in enumerate(PLACES.items()):
+        put(home / "roots" / kind / name, pack(run_text(gpus=4, ends="oom", seed=seed, at=5000.0 * seed).log))
     assert run_bench("ingest", *(home / "roots").iterdir(), db=home / "n.duckdb").exit_code == 0
     return home / "n.duckdb"
 
@@ -71,7 +70,7 @@ def test_what_was_not_understood_is_told_with_its_archive_and_found_by_either_pa
 
 def test_archives_within_archives_are_counted_and_what_stays_unrecognised_is_said_again(tmp_path: Path) -> None:
     db = tmp_path / "n.duckdb"
-    inner = tar({"a.log": LOG, "deep.zip": zipped({"b.log": LOG + "\n"}), "c.txt": "hello\n"})
+    inner = tar({"a.log": LOG, "deep.zip": zipped({"b.log": run_text(seed=2, at=5000).log}), "c.txt": "hello\n"})
     put(
         tmp_path / "years.zip",
         zipped({"x/h200.tar": inner, "notes.txt": "hello\n", "d.log.gz": COMPRESS["gz"](b"x\n")}),

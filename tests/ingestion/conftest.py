@@ -14,7 +14,7 @@ import duckdb
 import pytest
 
 from benchledger import ingest
-from tests.ingestion.logs import put
+from tests.ingestion.logs import later, put
 
 Files = dict[str, str | bytes]
 # Which rows of a relation with such a column are of one root; the first that a relation has decides.
@@ -126,9 +126,10 @@ def given_all(
     """The logs that are `given` to the tests of a file, each test's in a folder that has its name."""
     home = tmp_path_factory.mktemp("given")
     roots = {name: test.given() for name, test in vars(request.module).items() if hasattr(test, "given")}
-    for name, files in roots.items():
+    for number, (name, files) in enumerate(roots.items()):
         for path, text in files.items():
-            put(home / "roots" / name / path, text)
+            # No log is a copy of another test's.
+            put(home / "roots" / name / path, later(text, 1000 * number) if isinstance(text, str) else text)
     db = made(defined_ledger, home / "ledger")
     ingest(*(home / "roots" / name for name in roots), db=db)
     with duckdb.connect() as con:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import threading
 from collections.abc import Iterable
 from contextlib import closing
@@ -51,6 +52,11 @@ def run_text(
     noise = random.Random(seed)
     found = events(made, START + timedelta(seconds=at), noise)
     return Written(text_log(made, found), json_twin(found), telemetry(made, found, noise))
+
+
+def later(text: str, microseconds: int) -> str:
+    """The text of another run, whose lines are printed so much later."""
+    return re.sub(r"(?<=:\d\d\.)\d{6}", lambda found: f"{min(int(found[0]) + microseconds, 999_999):06}", text)
 
 
 def put(path: Path, text: str | bytes) -> Path:

@@ -10,7 +10,7 @@ import pytest
 from benchledger import ingest
 from tests.cli.bench import run_bench
 from tests.ingestion.conftest import Files, Given, given, made
-from tests.ingestion.logs import ask, one, put, run_text
+from tests.ingestion.logs import ask, later, one, put, run_text
 
 BERT = "device: cuda:{device} n_gpu: 1, distributed training: True, 16-bits training: True"
 GNMT = "{rank}: Run arguments: Namespace(beam_size=5, len_norm_factor=0.6, log_all_ranks=True, math='fp32', train_batch_size=64)"
@@ -92,7 +92,10 @@ def test_gpus_are_right_or_unknown_whatever_became_of_the_lines(db: Path, seed: 
         repeats = noise.random() < 0.5
         lines = spoiled(lines_of(program, nodes, gpus), repeats, noise)
         folder = db.parent / "logs" / f"campaign{number}"
-        put(folder / "x.log", "\n".join([f"log {number}", *launch(nodes, gpus, noise), *lines, PROGRAMS[program][1]]))
+        put(
+            folder / "x.log",
+            "\n".join([f"log {number}", *launch(nodes, gpus, noise), *lines, later(PROGRAMS[program][1], number)]),
+        )
         truth[f"campaign{number}"] = nodes * gpus
         # What somebody states is lost only where lines stand there more often than they were printed.
         if say(folder, nodes * gpus, noise) and not repeats:
@@ -127,9 +130,9 @@ TOTALS = [(7, 8, 8), (8, 8, 8), (8, None, None), (9, 8, None), (1, None, None)]
 def totals(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A ledger with a campaign of each of these."""
     home = tmp_path_factory.mktemp("totals")
-    for counted, stated, _ in TOTALS:
+    for number, (counted, stated, _) in enumerate(TOTALS):
         folder = home / "logs" / f"r{counted}of{stated}"
-        lines = [folder.name, *lines_of("bert", 1, 9)[:counted], PROGRAMS["bert"][1]]
+        lines = [*lines_of("bert", 1, 9)[:counted], later(PROGRAMS["bert"][1], number)]
         put(folder / "x.log", "\n".join(lines))
         if stated:
             put(folder / "facts.toml", f"[case]\ngpus = {stated}\n")
@@ -172,7 +175,7 @@ def test_one_process_without_torch_distributed_states_all_its_gpus(own: Given) -
 
 
 @given(
-    {f"{name}/x.log": "\n".join([name, *lines_of("bert", 1, 7), PROGRAMS["bert"][1]]) for name in "ab"}
+    {f"{name}/x.log": "\n".join([*lines_of("bert", 1, 7), later(PROGRAMS["bert"][1], ord(name))]) for name in "ab"}
     | {f"{name}/facts.toml": f"[case]\nglobal_batch_size = {32 * gpus}\n" for name, gpus in (("a", 8), ("b", 4))}
 )
 def test_what_follows_from_batch_sizes_is_no_less_than_the_count(own: Given) -> None:
@@ -240,7 +243,7 @@ QUOTES = ("# {}", "  {}", "$ {}", "usage: {}", "Run it again with: {}", "INFO - 
 
 
 def logs_of(texts: dict[str, str]) -> Files:
-    return {f"{name}/x.log": f"log {name}\n{text}" for name, text in texts.items()}
+    return {f"{name}/x.log": later(text, number) for number, (name, text) in enumerate(texts.items())}
 
 
 def gpus_of(own: Given) -> dict[str, tuple[int | None, int | None]]:

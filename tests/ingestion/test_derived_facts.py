@@ -51,9 +51,9 @@ Facts = dict[str, dict[str, tuple[str, str]]]
 def facts(tmp_path_factory: pytest.TempPathFactory) -> Facts:
     """The values that count with their sources, by the folder in which a log of its own lies."""
     home = tmp_path_factory.mktemp("derived")
-    for name, (text, declared) in LOGS.items():
-        # Not the same bytes as those of another.
-        put(home / "logs" / name / "train.log", f"{text}{HEAD}900 - root - INFO - {name}\n")
+    for day, (name, (text, declared)) in enumerate(LOGS.items(), start=1):
+        # Not the same run as another.
+        put(home / "logs" / name / "train.log", text.replace("2025-11-25", f"2025-11-{day:02}"))
         put(home / "logs" / name / "facts.toml", declared)
     db = home / "bench.duckdb"
     ingest(home / "logs", db=db)

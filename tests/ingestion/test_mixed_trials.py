@@ -140,5 +140,5 @@ def test_copies_that_differ_in_line_ends_or_trailing_blanks_are_one_trial(
 
     run_bench("ingest", tmp_path / "r", db=db)
 
-    assert ask(db, "select count(*) from run") == [(2,)]
+    assert ask(db, "select count(*) from run") == [(trials,)]
     assert ask(db, "select trials, status from speed_table where is_default") == [(trials, "ok")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchledger import audit, ingest
-from tests.ingestion.logs import ask, put, run_text
+from tests.ingestion.logs import ask, later, put, run_text
 
 MODEL = "select value, source, strength from fact where name = 'model' and used"
 
@@ -29,7 +29,7 @@ def test_a_name_outweighs_the_tokenizer_which_counts_where_nothing_else_is_said(
     text = LARGE.replace("config_file='bert_config_base.json', ", "")
     name = "bert_base_lamb_pretraining.pyt_bert_pretraining_phase1_fp32_bs32_gpu1.log"
     put(tmp_path / "logs" / "a.log", text)
-    put(tmp_path / "logs" / name, text + "\n")
+    put(tmp_path / "logs" / name, later(text, 1))
 
     ingest(tmp_path / "logs", db=db)
 

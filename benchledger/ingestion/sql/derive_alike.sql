@@ -48,6 +48,6 @@ create or replace temp table copy_pair as
 select
     a.* exclude (place, is_checkpoint, losses), b.log_id as whole_id, b.segment as whole_segment, b.place
 from alike as a
-join alike as b on b.hub = a.hub and b.place > a.place and (b.log_id, b.segment) <> (a.log_id, a.segment)
+join alike as b on b.hub = a.hub and b.place > a.place and b.log_id <> a.log_id
 where (a.is_checkpoint or not a.by_place)
     and (len(a.losses) < 2 or a.losses[1:len(a.losses) - 1] = b.losses[1:len(a.losses) - 1]) is not false;

@@ -126,10 +126,5 @@ near as (
     join hanging using (folder)
     union
     select other.log_id from run_log as own join touched using (log_id) join run_log as other using (run_id)
-    union
-    select other.log_id
-    from kept.segment as own
-    join touched using (log_id)
-    join kept.segment as other using (beginning)
 )
 from near;

@@ -1,6 +1,6 @@
 -- Before the logs in temp table forgotten(id) are removed: finds the logs to derive again, and removes the sightings of
 -- the forgotten logs, and the layouts of lines that no other log has.
--- reads: forgotten, run_log, sighting, kept.sighting_file, kept.record, log
+-- reads: forgotten, sighting, kept.sighting_file, kept.record, log
 -- makes: near_forgotten, layout_forgotten, kept.shape, kept.sighting_fact, kept.sighting_file, sighting
 
 create or replace temp table near_forgotten as
@@ -8,11 +8,6 @@ with here as (
     select * from sighting where log_id in (select id from forgotten)
 )
 select id as log_id from forgotten
-union
-select other.log_id
-from run_log as own
-join run_log as other using (run_id)
-where own.log_id in (select id from forgotten)
 union
 -- Without it a monitor's run may be alone, and a sidecar too.
 select a.log_id
