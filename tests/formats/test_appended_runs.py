@@ -130,6 +130,45 @@ I0826 21:32:06.393341 140540494919424 classifier_trainer.py:310] Detected 8 devi
 I0826 21:43:05.661866 140540494919424 keras_utils.py:133] TimeHistory: 42.65 seconds, 9602.84 examples/second between steps 100 and 200
 {'loss': 5.375, 'train_finish_time': 1598435348.3493102}
 """,
+    "llm-c": b"""| device                | NVIDIA A100-SXM4-80GB                              |
+| micro batch size B    | 64                                                 |
+device memory usage: 56500 MiB / 81000 MiB
+step    1/2 | loss 11.0125 (+nanz)| norm 15.3125 (+nanz)| lr 8.57e-07 | 3056.25 ms | 42.5% bf16 MFU | 171554 tok/s
+total average iteration time: 3050.125 ms
+""",
+    "nanogpt": b"""Overriding: batch_size = 12
+gradient_accumulation_steps = 5 * 8
+dtype = 'bfloat16'
+tokens per iteration will be: 491,520
+number of parameters: 123.5M
+step 0: train loss 10.9875, val loss 10.9625
+iter 0: loss 10.9750, time 37250.50ms, mfu -100.00%
+""",
+    "modded-nanogpt": b"""Running pytorch 2.5.0 compiled for CUDA 12.4
+step:0/2 val_loss:10.8258 train_time:0ms step_avg:nanms
+step:1/2 train_loss:10.8258 train_time:125ms step_avg:125.00ms
+peak memory consumption: 34000 MiB
+""",
+    "pytorch-imagenet": b"""=> creating model 'resnet50'
+Epoch: [0][  10/5005]\tTime  0.405 ( 0.912)\tData  0.001 ( 0.310)\tLoss 6.9125 (7.0125)\tAcc@1   0.39 (  0.20)\tAcc@5   1.56 (  0.78)
+""",
+    "opennmt-py": b"""[2023-05-01 10:00:00,500 INFO] Starting training on GPU: [0]
+[2023-05-01 10:00:00,500 INFO] Step 50/100; acc:   3.54; ppl: 9512.50; xent: 9.16; lr: 0.00001; 10234/10568 tok/s;     12 sec
+[2023-05-01 10:00:00,500 INFO] Validation perplexity: 21.5
+""",
+    "maskrcnn-benchmark": b"""2019-05-27 10:48:54,461 maskrcnn_benchmark.trainer INFO: Start training
+2019-05-27 10:48:54,461 maskrcnn_benchmark.trainer INFO: eta: 0:17:37  iter: 20  loss: 0.6125 (0.9250)  time: 0.5125 (0.5250)  data: 0.0125 (0.0250)  lr: 0.0025  max mem: 4358
+2019-05-27 11:06:31,461 maskrcnn_benchmark.trainer INFO: Total training time: 0:31:15.5 (0.5125 s / it)
+""",
+    "olmo": b"""[2024-04-17 09:40:38] INFO     [train:76, rank=0] Configuration:
+[2024-04-17 09:41:38] INFO     [train:250, rank=0] Starting training...
+[2024-04-17 09:42:38] INFO     [olmo.train:816, rank=0] [step=1/20]
+    throughput/device/tokens_per_second=45,538
+    eval/pile/CrossEntropyLoss=3.125
+""",
+    "mmcv-runner": b"""2018-10-23 10:51:00,015 - INFO - Start running, host: user@node1, work_dir: /work
+2018-10-23 10:51:07,015 - INFO - Epoch [1][50/2500]\tlr: 0.02, time: 1.125, data_time: 0.015, loss: 0.0394
+""",
 }
 
 
