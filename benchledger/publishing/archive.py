@@ -6,6 +6,7 @@ import bz2
 import copy
 import gzip
 import lzma
+import re
 import struct
 import tarfile
 import tempfile
@@ -37,10 +38,13 @@ from benchledger.redaction.line_redactor import LineRedactor
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import load_formats
+from benchledger.store.key_file import key_in
 
 _TEXT_CHUNK = 1024 * 1024
 # A longer line is cut at a blank or comma: memory stays bounded and no name is cut in two.
 _LONGEST = 16 * _TEXT_CHUNK
+# As docs/privacy.md has one made: of another ledger, it is not the key in use.
+_HEX_KEY = re.compile(rb"\s*[0-9A-Fa-f]{64}\s*")
 _BROKEN = (
     tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError, NotImplementedError,
     RuntimeError, OverflowError,
@@ -65,6 +69,8 @@ def redact_text(
         raise NotRedactable("binary: what is private in it cannot be told or replaced")
     # Damage behind the head is raised here.
     more = source.read(_TEXT_CHUNK)
+    if not more and (_HEX_KEY.fullmatch(head) or redactor.is_own_key(key_in(head))):
+        raise NotRedactable("a key of pseudonyms: whoever has it can find the names behind them")
     if not more and not magic_bytes.has_archive(head):
         write(lines.redact(head))
         return

@@ -17,7 +17,7 @@ class Pseudonyms:
     """Gives each private name its pseudonym, and counts the replacements."""
 
     def __init__(self, key: bytes) -> None:
-        self._key = key
+        self.key = key
         self._given: dict[tuple[str, str], str] = {}
         # By their pseudonym, as they were met first.
         self.real_names: dict[str, str] = {}
@@ -41,7 +41,7 @@ class Pseudonyms:
         known = self._given.get((kind, same))
         if known is None:
             data = f"{kind}:{same}".encode("utf-8", "surrogatepass")
-            digest = hashlib.blake2b(data, digest_size=_HEX_DIGITS // 2, key=self._key).hexdigest()
+            digest = hashlib.blake2b(data, digest_size=_HEX_DIGITS // 2, key=self.key).hexdigest()
             known = self._given[kind, same] = f"{KINDS[kind]}-{digest}"
             # A secret is no name: its owner changes it, and nobody asks for it again.
             if kind != "secret":

@@ -30,6 +30,9 @@ class Redactor:
         self._known: dict[str, str] = {}
         self._paths: dict[tuple[str, str], str] = {}
 
+    def is_own_key(self, key: bytes | None) -> bool:
+        return key == self._pseudonyms.key
+
     @property
     def counts(self) -> Counter[str]:
         """Returns how often each kind was replaced; a cached text is not counted again."""

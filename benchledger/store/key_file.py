@@ -32,12 +32,19 @@ def read_key_file(path: Path) -> bytes:
         raise UsageError(f"{path}: the key file cannot be read: {error.strerror}. {_HOW}") from error
     if os.name == "posix" and mode & 0o077:
         raise UsageError(f"{path}: other users may read this key file and could undo the pseudonyms: chmod 600 {path}")
+    key = key_in(content)
+    if key is None:
+        size = len(content.strip())
+        raise UsageError(f"{path}: a key of {size} bytes is too short; it needs {LEAST_BYTES}. {_HOW}")
+    return key
+
+
+def key_in(content: bytes) -> bytes | None:
+    """Returns the key that a key file of this content gives; None if it is too short."""
     if content.startswith(KEY_MAGIC) and len(content) == len(KEY_MAGIC) + KEY_BYTES:
         return content.removeprefix(KEY_MAGIC)
     content = content.strip()
-    if len(content) < LEAST_BYTES:
-        raise UsageError(f"{path}: a key of {len(content)} bytes is too short; it needs {LEAST_BYTES}. {_HOW}")
-    return hashlib.blake2b(content, digest_size=32).digest()
+    return None if len(content) < LEAST_BYTES else hashlib.blake2b(content, digest_size=KEY_BYTES).digest()
 
 
 def key_path(db_path: Path | str) -> Path:

@@ -191,6 +191,21 @@ def test_a_key_file_gives_the_same_pseudonyms_each_time_and_none_gives_others(tm
     assert one == two != three
 
 
+def test_no_key_of_pseudonyms_is_published(tmp_path: Path) -> None:
+    put(tmp_path / "in" / "a.log", LOG)
+    own = put(tmp_path / "in" / "own", "neither short nor of hex digits, but the key in use\n")
+    own.chmod(0o600)
+    other = f"{'0123456789abcdef' * 4}\n"
+    put(tmp_path / "in" / "other.key", other)
+    put(tmp_path / "in" / "a.zip", zip_of({"own": own.read_bytes(), "other": other.encode(), "b.log": LOG}))
+
+    result = redact(tmp_path / "in", out=tmp_path / "out", key_file=own)
+
+    assert sorted(result.written) == ["a.log", "a.zip"]
+    assert sorted(path for path, _ in result.left_out) == ["a.zip!/other", "a.zip!/own", "other.key", "own"]
+    assert all("a key of pseudonyms" in why for _, why in result.left_out)
+
+
 def test_the_ledgers_key_gives_the_pseudonyms_that_stand_in_it(db: Path, tmp_path: Path) -> None:
     text = run_text().log + "slurmstepd: error: *** JOB 12 ON gpua CANCELLED AT 2026-01-02\n"
     log = put(tmp_path / "in" / "a.log", text)
