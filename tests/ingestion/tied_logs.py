@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.ingestion.logs import put, run_text
 from tests.ingestion.packing import tar
+from tests.ingestion.test_twins_without_times import LOSSES, printed, state
 
 SIDECAR = "GLOBAL_BATCH 768\nGPU 8\n"
 
@@ -19,6 +20,9 @@ def tied_logs(top: Path) -> list[Path]:
     put(folder / "twins" / "run0.log", runs[0].log)
     put(folder / "twins" / "run0.json", runs[0].twin)
     put(folder / "twins" / "facts.toml", "[case]\nmodel = 7\n")
+    # A stream in the output folder below its log.
+    put(folder / "outputs" / "train.log", printed(LOSSES))
+    put(folder / "outputs" / "out" / "trainer_state.json", state(LOSSES))
     # A manifest binds what lies in other folders.
     listed = ["logs/train1.log", "gpu/smi1.csv"]
     put(folder / "bound" / "run.json", json.dumps({"benchledger_manifest": 1, "files": listed, "trial": 3}))

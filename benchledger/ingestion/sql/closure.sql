@@ -33,9 +33,14 @@ union
 -- A tracker's text log: in its folder, in the three above, or its console output in one below.
 select log_id, 'folder ' || unnest(folders[1:4]) from of_role where role = 'tracker'
 union
+-- And the train log of a stream.
+select log_id, 'folder ' || folder
+from (select log_id, unnest(folders[2:4]) as folder from of_role where role = 'duplicate_stream')
+where folder in (select folder from of_role where role = 'train')
+union
 select below.log_id, 'folder ' || below.folders[2]
 from active as below
-where below.folders[2] in (select folder from of_role where role = 'tracker')
+where below.folders[2] in (select folder from of_role where role in ('tracker', 'duplicate_stream'))
 union
 select log_id, 'tracker ' || value from log_fact where name = 'tracker_run'
 union

@@ -12,6 +12,6 @@ from (
     select left(log.content_hash, 12) || '-' || s.first_record_line as run_key, s.*
     from live_segment as s
     join log using (log_id)
-    where (s.role = 'train' and s.log_id not in (select log_id from fellow))
-        or (s.role = 'duplicate_stream' and (s.log_id, s.segment) not in (select (twin_id, twin_segment) from twin))
+    where s.role in ('train', 'duplicate_stream') and s.log_id not in (select log_id from fellow)
+        and (s.log_id, s.segment) not in (select (twin_id, twin_segment) from twin)
 );

@@ -39,16 +39,23 @@ from listing as l
 join active_sighting as a on a.place = l.place and a.log_id <> l.manifest_id and a.replaced_at is null
 group by l.listing, l.manifest_id, a.log_id;
 
--- The folders in which the text log of a tracker's run can lie: its own, three above, and that of its console output.
+-- The folders in which the text log of a tracker's run can lie: its own, three above, and that of its console output. Of a
+-- stream's run those of them that hold a train log.
 create or replace temp table tracker_place as
 with own as (
-    select a.log_id, a.folders
+    select a.log_id, a.folders, format.role
     from active_sighting as a
     join log using (log_id)
     join kept.format using (format)
-    where format.role = 'tracker'
+    where format.role in ('tracker', 'duplicate_stream')
 )
-select log_id, unnest(folders[1:4]) as folder from own
+select log_id, unnest(folders[1:4]) as folder from own where role = 'tracker'
+union
+select log_id, folder
+from (select log_id, unnest(folders[2:4]) as folder from own where role = 'duplicate_stream')
+where folder in (
+    select folder from active_sighting join log using (log_id) join kept.format using (format) where format.role = 'train'
+)
 union
 select o.log_id, a.folder
 from own as o
