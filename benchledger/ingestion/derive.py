@@ -21,7 +21,7 @@ _PAIRS = "select 1 where exists (from listed_log) or exists (from live_segment w
 # Most segments are like no other one.
 _ALIKE = """
 select 1
-where exists (select 1 from live_segment where beginning is not null group by beginning having count(*) > 1)
+where exists (select 1 from live_segment where beginning is not null group by role, beginning having count(*) > 1)
     or exists (from live_segment where role = 'duplicate_stream')
 """
 _COPIES = "from copy_of limit 1"

@@ -45,7 +45,7 @@ union
 select log_id, 'tracker ' || value from log_fact where name = 'tracker_run'
 union
 -- One may be a copy of the other.
-select log_id, 'beginning ' || beginning
+select log_id, concat_ws(' ', role, beginning)
 from active
 join segment using (log_id)
 where beginning is not null

@@ -73,15 +73,15 @@ bound as (
     select manifest_id, 'manifest ' || manifest_id from listed_log
     union
     -- One may be a copy of another one.
-    select log_id, 'beginning ' || beginning
+    select log_id, concat_ws(' ', role, beginning)
     from kept.segment
     semi join (
-        select beginning
+        select role, beginning
         from kept.segment
         where beginning is not null
-        group by beginning
+        group by all
         having min(log_id) < max(log_id)
-    ) as shared using (beginning)
+    ) as shared using (role, beginning)
 )
 from bound
 union
