@@ -63,3 +63,15 @@ def test_a_ledger_without_memory_says_where_memory_comes_from(own: Own) -> None:
         NothingFoundError, match=r"none of the 1 selected series has a memory sample. Memory comes from"
     ):
         report_memory(**own)
+
+
+def a_machine_with_another_program(ledger: LedgerRows) -> None:
+    ledger.device_memory(ledger.run(1.0, batch_size_per_gpu=32), ("0", 5000.0), ("1", 1024.0))
+    ledger.device_memory(ledger.run(1.0, batch_size_per_gpu=64), ("0", 5000.0), ("1", 1023.0))
+
+
+@given(a_machine_with_another_program)
+def test_more_monitored_devices_in_use_than_gpus_are_a_note(own: Own) -> None:
+    (note,) = (note for note in report_memory(**own).tables[0].notes if "another program" in note)
+
+    assert note.endswith(": bert_base_bs32_fp32_1")

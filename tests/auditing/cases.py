@@ -184,6 +184,13 @@ def _memory(ledger: Ledger, used: float) -> None:
 pair("memory_over_card", _memory, breaks=16385.0, sound=16384.0)
 
 
+def _other_program(ledger: Ledger, used: float) -> None:
+    ledger.run(ledger.memory(5000.0, device="0"), ledger.memory(used, device="1"), case=gpus(1))
+
+
+pair("memory_beyond_gpus", _other_program, breaks=1024.0, sound=1023.0)
+
+
 def _allocator(ledger: Ledger, reserved: float) -> None:
     allocated = ledger.memory(900.0, "memory_allocated", "step", device="0")
     ledger.run(allocated, ledger.memory(reserved, "memory_reserved", "step", device="0"))

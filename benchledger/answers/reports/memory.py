@@ -39,6 +39,19 @@ from ending
 group by series_id
 """
 _MEMORY = "select series_id, definition, value_mib, headroom_mib, cell from memory_table"
+# Series with a run of fewer GPUs than devices in use: a monitor of the whole machine also sees other programs.
+_MORE_DEVICES = """
+select distinct series_id
+from kept.series_run
+semi join (
+    select run_id
+    from run_memory
+    join bench_case using (case_id)
+    where definition = 'device' and value_mib >= 1024
+    group by run_id, gpus
+    having count(*) > gpus
+) using (run_id)
+"""
 NOT_MEASURED = "none"
 # Definitions that have a note with their meaning. Two definitions never share a table.
 MEANINGS = ("device", "allocated", "reserved", "process", NOT_MEASURED)
@@ -68,6 +81,7 @@ def report_memory(
         found = rows_of(need_series(con, db, filters))
         status = dict(con.execute(_STATUS).fetchall())
         measured = rows_of(con.sql(_MEMORY))
+        doubtful = {series_id for (series_id,) in con.execute(_MORE_DEVICES).fetchall()}
         excluded = excluded_runs(con, filters)
         noted = excluded_notes(con, filters, presentation)
         runs = runs_of(con, found, presentation)
@@ -86,6 +100,9 @@ def report_memory(
             facts = {**facts_of(kin[0], TABLE_COLUMNS), "unit": "MiB", "definition": definition}
             meaning = presentation.note(definition) if definition in MEANINGS else definition
             notes = (meaning, *unstated_note(shown, presentation))
+            names = sorted(str(row["name"]) for row in shown if row["series_id"] in doubtful)
+            if names and definition == "device":
+                notes += (presentation.note("more_devices", names=", ".join(names)),)
             left_out = excluded_of(excluded, kin[0])
             table = lay_out(placed, facts, presentation, asked, notes, "MiB", excluded=left_out)
             if definition == NOT_MEASURED and table.coverage is not None:
