@@ -49,8 +49,11 @@ def ended_after(
     try:
         timer.start()
         yield
-    except Exception as error:
-        if not reasons or not _is_interrupt(error):
+    except BaseException as error:
+        # At Ctrl-C a thread of DuckDB may go on with the question, and to close the connection would wait for it.
+        with suppress(Exception):
+            con.interrupt()
+        if not reasons or not isinstance(error, Exception) or not _is_interrupt(error):
             raise
         raise DatabaseError(reasons[0]) from TimeoutError()
     finally:
