@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import benchledger
-from benchledger.cli.commands import KnownGroup
+from benchledger.cli.commands import REVEAL, KnownGroup
 from benchledger.cli.options import (
     case_options,
     given,
@@ -57,6 +57,8 @@ def report(ctx: click.Context, /, page: Path | None, check: bool) -> None:
 
         print_overview(ctx.obj)
         return
+    if ctx.meta.get(REVEAL):
+        raise click.UsageError("--write puts no real names into a page: remove --reveal")
     from benchledger.cli.page import print_page
 
     print_page(benchledger.write_page(page, db=ctx.obj.db, check=check), ctx.obj, check)

@@ -110,6 +110,16 @@ def test_a_page_that_someone_saves_meanwhile_is_not_overwritten(
     assert page.read_text(encoding="utf-8") == PAGE + "more\n"
 
 
+def test_neither_a_marker_nor_the_command_puts_real_names_into_a_page(db: Path, page: Path) -> None:
+    plain = run_bench("report", "--write", page, "--reveal", "--reveal", db=db)
+    page.write_text(PAGE.replace("failures", "failures --reveal --reveal"), encoding="utf-8")
+
+    done = run_bench("report", "--write", page, db=db)
+
+    assert (plain.exit_code, done.exit_code) == (2, 2)
+    assert f"{page}:8: bench report failures --reveal --reveal: a page shows no real names: remove" in done.stderr
+
+
 @pytest.mark.parametrize("answer", ["```", "~~~~\ntext", "> ```\n```"])
 def test_an_answer_that_would_hide_a_marker_is_not_written(
     db: Path, page: Path, monkeypatch: pytest.MonkeyPatch, answer: str
