@@ -188,6 +188,7 @@ def make_speeds(con: duckdb.DuckDBPyConnection, order: RecordOrder, *, is_long: 
     Of a long run most readings are only counted.
     """
     ((head, tail),) = con.execute(_ONE_BY_ONE_AT_ENDS, {"least": ONE_BY_ONE}).fetchall()
+    con.execute(sql_of("restarts"))
     con.execute(sql_of("readings"))
     steps = "from moment where is_step"
     if finds(con, "from needed_timing limit 1"):
