@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,6 +27,12 @@ UNITS, MARKERS, LEASES, LISTS, KEY = "units", "markers", "leases", "lists", "key
 PACKS = "packs"
 # tables/SCHEMA/NAME/FILE.parquet, tables/views/NAME/FILE.parquet, snapshots/NUMBER.
 TABLES, VIEWS, SNAPSHOTS = "tables", "views", "snapshots"
+# Files that others put into the folder of a lake have other names: they are neither read nor removed.
+_OWN = re.compile(
+    r"key|(?:markers|packs)/[0-9a-f]{32}|leases/(?:[0-9a-f]{32}|tables)|lists/[0-9a-f]{32}/\d{8}T\d{6}\.\d{6}Z"
+    r"|units/[0-9a-f]{32}/[0-9a-f]{16}/[\w.]+\.parquet|snapshots/\d{8,18}"
+    r"|tables/\w+/\w+/(?:[0-9a-f]{32}\.parquet|_delta_log/(?:\d{20}\.(?:json|checkpoint\.parquet)|_last_checkpoint))"
+)
 
 
 @dataclass(frozen=True)
@@ -86,15 +93,16 @@ class Lake:
         return found
 
     def objects(self, below: str) -> dict[str, tuple[int, datetime]]:
-        """Size and time of each object below a key."""
+        """Size and time of each object of the lake below a key."""
         import obstore
 
         start = len(self._path(""))
         try:
             pages = obstore.list(self.store, self._path(below), chunk_size=1000)
-            return {one["path"][start:]: (one["size"], one["last_modified"]) for page in pages for one in page}
+            found = {one["path"][start:]: (one["size"], one["last_modified"]) for page in pages for one in page}
         except Exception as error:
             raise self._failed(below, error) from error
+        return {key: one for key, one in found.items() if _OWN.fullmatch(key)}
 
     def delete(self, keys: list[str]) -> None:
         """Removes objects; one that another process has removed already is gone, too."""

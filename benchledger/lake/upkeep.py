@@ -15,7 +15,7 @@ from typing import Any
 
 from benchledger.ingestion.units import in_parts
 from benchledger.lake.delta import latest_snapshot, needed_files
-from benchledger.lake.objects import LEASES, LISTS, MARKERS, PACKS, SNAPSHOTS, TABLES, UNITS, Lake, open_lake
+from benchledger.lake.objects import KEY, LEASES, LISTS, MARKERS, PACKS, SNAPSHOTS, TABLES, UNITS, Lake, open_lake
 from benchledger.lake.parts import local_files, parts_in, put_rows, rows_sql
 from benchledger.lake.settle import settled_digest
 from benchledger.lake.units import alone, derived_digests
@@ -165,8 +165,7 @@ def _unneeded(lake: Lake, age: timedelta) -> dict[str, int]:
             or (kind == PACKS and rest[0] in packs)
             or (kind == LISTS and latest.get(rest[0]) == key)
             or key in files
-            or key == f"{LEASES}/{TABLES}"
-            or kind not in (UNITS, MARKERS, LISTS, LEASES, PACKS, SNAPSHOTS, TABLES)
+            or key in (KEY, f"{LEASES}/{TABLES}")
         )
         if not kept and changed <= before:
             found[key] = size

@@ -130,11 +130,20 @@ def test_what_was_killed_is_read_again_and_what_it_left_is_invisible(
     assert done.read < done.units
     lake_publish(lake=lake, into=tmp_path / "lake.duckdb")
     assert differences(tmp_path / "lake.duckdb", ledger) == {}
-    left = lake_status(lake=lake).unneeded
+    status = lake_status(lake=lake)
+    left = status.unneeded
     assert left > 0
+    strange = [
+        put(lake / name, "of somebody else")
+        for folder in ("units", "units/foo", "units/foo/bar", "markers", "lists", "lists/x", "packs", "snapshots",
+                       "leases", "tables", "tables/main/run", "tables/main/run/_delta_log")
+        for name in (f"{folder}/.DS_Store", f"{folder}/old.json")
+    ]  # fmt: skip
+    assert lake_status(lake=lake) == status
     assert lake_gc(lake=lake, older_than_hours=0, dry_run=True).objects == left
     assert lake_gc(lake=lake, older_than_hours=24).objects == 0
     assert lake_gc(lake=lake, older_than_hours=0).objects == left
+    assert all(path.exists() for path in strange)
     lake_publish(lake=lake, into=tmp_path / "after.duckdb")
     assert differences(tmp_path / "after.duckdb", ledger) == {}
 
@@ -351,7 +360,7 @@ def test_another_key_and_wrong_words_are_refused(
     # Links that another user of the folder made.
     keep = put(tmp_path / "mine" / "a.parquet", "mine")
     unit = next((lake / "units").iterdir())
-    for link in (unit / "W", lake / "packs"):
+    for link in (unit / f"{0:016}", lake / "packs"):
         link.symlink_to(keep.parent)
         told = run_bench("lake", "gc", lake, "--older-than-hours", "0")
         assert (told.exit_code, "would lead out of the lake" in told.stderr, keep.read_text()) == (1, True, "mine")
