@@ -67,6 +67,7 @@ _OTHERS: dict[str, dict[str, str]] = {
         "sighting_id": "int64", "log_id": "int64", "path": "string", "archive": "string", "member": "string",
         "campaign": "string", "campaign_source": "string", "root_id": "string", "campaign_path": "string",
         "place": "string", "folder": "string", "folders": "string[]", "words": "string[]", "folder_path": "string",
+        "job": "string", "job_rank": "int64",
         "stem": "string", "name_rule": "string", "modified_at": "timestamp[us]", "ingested_at": "timestamp[us]",
         "definitions_hash": "string", "status": "string", "reason": "string",
     },

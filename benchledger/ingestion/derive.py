@@ -24,6 +24,7 @@ select 1
 where exists (select 1 from live_segment where beginning is not null group by role, beginning having count(*) > 1)
     or exists (from live_segment where role = 'duplicate_stream')
 """
+_RANKS = "from active_sighting semi join live_segment using (log_id) where job is not null limit 1"
 _COPIES = "from copy_of limit 1"
 _TRACKERS = "from live_segment where role = 'tracker' limit 1"
 _SIDECARS = "from kept.segment where role = 'sidecar' limit 1"
@@ -62,11 +63,7 @@ def _pair(con: duckdb.DuckDBPyConnection, records: Insert | None) -> None:
     if finds(con, "from tie limit 1"):
         con.execute(sql_text("derive_tied"))
     con.execute(sql_text("derive_segments"))
-    if finds(con, _ALIKE):
-        con.execute(sql_text("derive_alike"))
-        if finds(con, "from copy_pair limit 1"):
-            _have_all(records)
-            con.execute(sql_text("derive_copies"))
+    _copies(con, records)
     pairs = finds(con, _PAIRS)
     if pairs:
         con.execute(sql_text("derive_pairs"))
@@ -90,6 +87,17 @@ def _pair(con: duckdb.DuckDBPyConnection, records: Insert | None) -> None:
     if finds(con, _TWINS):
         _have_all(records)
         con.execute(sql_text("derive_twins"))
+
+
+def _copies(con: duckdb.DuckDBPyConnection, records: Insert | None) -> None:
+    # Segments that are of the run of another one: other ranks, and copies.
+    if finds(con, _RANKS):
+        con.execute(sql_text("derive_ranks"))
+    if finds(con, _ALIKE):
+        con.execute(sql_text("derive_alike"))
+        if finds(con, "from copy_pair limit 1"):
+            _have_all(records)
+            con.execute(sql_text("derive_copies"))
 
 
 def _have_all(records: Insert | None) -> None:

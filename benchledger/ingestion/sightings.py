@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
 _REMEMBERED = 10_000
 # What a program writes for its checkpoints lies in its output folder.
+# What launchers and programs call the log of each process: Detectron2, torchrun, Paddle, and `rank_3` in any name.
+_RANK = re.compile(
+    r"\.rank(\d{1,6})$|(?<=/)attempt_\d+/(\d{1,6})(?=/std(?:out|err)\.log$)|(?<=/workerlog\.)(\d{1,6})$"
+    r"|(?<![a-z0-9])(?:global)?rank[-_.=]?(\d{1,6})(?![0-9])(?:_localrank-\d+)?",
+    re.IGNORECASE,
+)
 _CHECKPOINT = re.compile(r"checkpoint-\d+|last-checkpoint")
 
 
@@ -120,6 +126,7 @@ class SightingMaker:
             "folders": self._folders_above(output),
             # Of the name as it is: companions are told by their suffix, and equal stems stay equal.
             "words": words,
+            **self._job(named),
             "folder_path": folder_path,
             "stem": self._stem(file.shown.rpartition("/")[2], below.inner.rpartition("/")[2]),
             "name_rule": match.rule,
@@ -196,6 +203,15 @@ class SightingMaker:
     def _place(self, place: str) -> str:
         # A manifest lists files; which file is meant is told by a hash of its real path.
         return self._hash("place:", os.fsencode(place)).hex()
+
+    def _job(self, place: str) -> dict[str, Any]:
+        matches = list(_RANK.finditer(place))
+        if not matches:
+            return {"job": None, "job_rank": None}
+        found, group = matches[-1], matches[-1].lastindex or 0
+        # `log.txt.rank1` is of the job of `log.txt`; other names have a rank 0 of their own.
+        before = place[: found.start()] if group == 1 else place[: found.start(group)] + "*"
+        return {"job": self._place(before + place[found.end() :]), "job_rank": int(found[group])}
 
     def _hash(self, what: str, text: bytes) -> bytes:
         keyed = self._keyed.copy()

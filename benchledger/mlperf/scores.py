@@ -22,7 +22,7 @@ with claimed as (
     select distinct run_log.run_id, run_log.log_id
     from run_log
     join log using (log_id)
-    where list_contains($formats, log.format) and list_contains($runs, run_log.run_id) and role <> 'copy'
+    where list_contains($formats, log.format) and list_contains($runs, run_log.run_id) and role not in ('copy', 'rank')
 )
 select claimed.run_id, claimed.log_id, record.label as key, epoch_ms(record.logged_at) as at_ms,
     record."values"[shape.ordinal] as value

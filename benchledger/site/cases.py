@@ -28,7 +28,7 @@ _RECORDS = """
 select run_log.run_id, sum(log.records)
 from run_log
 join log using (log_id)
-where role <> 'copy'
+where role not in ('copy', 'rank')
 group by all
 """
 # Used values shown from the start and from the end of each run.

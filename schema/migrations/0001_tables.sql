@@ -71,6 +71,8 @@ create table sighting (
     folder           varchar not null,
     folders          varchar[],
     words            varchar[],
+    job              varchar,
+    job_rank         bigint,
     stem             varchar not null,
     name_rule        varchar,
     modified_at      timestamp,
@@ -103,6 +105,9 @@ comment on column sighting.folder_path is
     'Folders that lead to it, its root the first, an archive taken for a folder of its stem; NULL for a file that is '
     'empty or no log.';
 comment on column sighting.place is 'A keyed hash of the real path: which file it is. A manifest lists files by it.';
+comment on column sighting.job is
+    'A keyed hash of the real path without the rank of a process that it states; NULL where it states none.';
+comment on column sighting.job_rank is 'That rank.';
 comment on column sighting.words is
     'Words of the file''s name and of the folders that are no part of the campaign, without numbers, times and '
     'what names nothing.';
@@ -440,7 +445,7 @@ create table run_log (
     log_id      bigint not null,
     sighting_id bigint,
     role        varchar not null check (role in
-        ('train', 'duplicate_stream', 'copy', 'telemetry', 'profile', 'tracker', 'manifest', 'sidecar')),
+        ('train', 'duplicate_stream', 'copy', 'rank', 'telemetry', 'profile', 'tracker', 'manifest', 'sidecar')),
     segment     integer not null,
     first_line  bigint not null,
     last_line   bigint not null,

@@ -184,7 +184,7 @@ select measurement_all.*
 from kept.measurement_all
 where (
         role is null
-        or role not in ('duplicate_stream', 'copy')
+        or role not in ('duplicate_stream', 'copy', 'rank')
         or role = 'duplicate_stream' and run_id in (select run_id from kept.run_source where role = 'duplicate_stream')
         or (log_id, byte_offset) in (select (log_id, byte_offset) from kept.stream_only)
     )
@@ -194,8 +194,8 @@ where (
     );
 comment on view measurement is
     'One row per value that a log holds: steps, summaries, parameters, events, telemetry, kernels. A duplicate '
-    'stream is left out where the train log has its records, and a log that has grown where its new content is; copies '
-    'are left out. '
+    'stream is left out where the train log has its records, and a log that has grown where its new content is; copies and '
+    'logs of other ranks are left out. '
     'Filter by run_id, name or quantity.';
 comment on column measurement.run_id is 'Id of the run; NULL where no run claims the log.';
 comment on column measurement.role is 'What the log is to the run; NULL where no run claims it.';

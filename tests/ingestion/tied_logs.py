@@ -23,6 +23,9 @@ def tied_logs(top: Path) -> list[Path]:
     # A stream in the output folder below its log.
     put(folder / "outputs" / "train.log", printed(LOSSES))
     put(folder / "outputs" / "out" / "trainer_state.json", state(LOSSES))
+    # The ranks of one job.
+    for rank in range(2):
+        put(folder / "job" / f"rank_{rank}" / "train.log", run_text(gpus=2, batch=52, at=30_000.0, seed=20 + rank).log)
     # A manifest binds what lies in other folders.
     listed = ["logs/train1.log", "gpu/smi1.csv"]
     put(folder / "bound" / "run.json", json.dumps({"benchledger_manifest": 1, "files": listed, "trial": 3}))
@@ -56,4 +59,5 @@ def tied_logs(top: Path) -> list[Path]:
     put(top / "y" / "night" / "backup" / "train.log.bak", runs[9].log[: len(runs[9].log) // 2])
     put(top / "y" / "night" / "backup" / "train.log.1", runs[9].log[: len(runs[9].log) // 3].replace("\n", "\r\n"))
     put(top / "apart" / "train.log", run_text(at=20_000.0, seed=10).log)
+    put(top / "apart" / "alone.log", run_text(at=40_000.0, seed=11).log)
     return [folder, *again, top / "apart"]

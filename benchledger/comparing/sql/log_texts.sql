@@ -10,17 +10,17 @@ with log_text as (
     select run_id, text, lines
     from run_log
     join kept.unread using (log_id)
-    where run_id in (select unnest($runs)) and role <> 'copy'
+    where run_id in (select unnest($runs)) and role not in ('copy', 'rank')
     union all
     select run_id, text, 1
     from run_log
     join reject using (log_id)
-    where run_id in (select unnest($runs)) and role <> 'copy'
+    where run_id in (select unnest($runs)) and role not in ('copy', 'rank')
     union all
     select run_id, 'ignored: ' || reason, pieces
     from run_log
     join kept.ignored_piece using (log_id)
-    where run_id in (select unnest($runs)) and role <> 'copy'
+    where run_id in (select unnest($runs)) and role not in ('copy', 'rank')
 )
 select run_id, left(regexp_replace(text, '[0-9]+', '#', 'g'), 120) as text, sum(lines)::bigint as lines
 from log_text

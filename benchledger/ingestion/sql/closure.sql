@@ -44,6 +44,11 @@ where below.folders[2] in (select folder from of_role where role in ('tracker', 
 union
 select log_id, 'tracker ' || value from log_fact where name = 'tracker_run'
 union
+-- The ranks of one job.
+select log_id, 'job ' || job from active where job is not null
+union
+select log_id, 'job ' || place from active where place in (select job from active)
+union
 -- One may be a copy of the other.
 select log_id, concat_ws(' ', role, beginning)
 from active

@@ -132,10 +132,14 @@ delete from live_segment where (log_id, segment) in (select (log_id, segment) fr
 insert into active_sighting by name
 select a.* replace (c.whole_id as log_id, true as of_copy)
 from active_sighting as a
-join (select distinct log_id, whole_id from copy_of where log_id <> whole_id) as c using (log_id);
+join (
+    select distinct log_id, whole_id from copy_of where log_id <> whole_id and paired_by <> 'another rank of its job'
+) as c using (log_id);
 
 insert into listed_log by name
 select l.* replace (c.whole_id as log_id)
 from listed_log as l
-join (select distinct log_id, whole_id from copy_of) as c using (log_id)
+join (
+    select distinct log_id, whole_id from copy_of where paired_by <> 'another rank of its job'
+) as c using (log_id)
 where (l.listing, c.whole_id) not in (select (listing, log_id) from listed_log);

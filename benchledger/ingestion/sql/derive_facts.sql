@@ -9,10 +9,11 @@
 -- and what is said of another thing of the run, such as its tokenizer, after that.
 insert into fact by name
 with run_source as (
-    -- A twin repeats its train log: its statements come after those of the train log.
+    -- A twin repeats its train log: its statements come after those of the train log. Of a job one rank may print the
+    -- settings, and another one the steps.
     select
         l.run_id, l.log_id, l.segment, l.role, l.sighting_id,
-        case l.role when 'train' then 0 when 'duplicate_stream' then 1000 else 2000 end as later
+        case l.role when 'train' then 0 when 'duplicate_stream' then 1000 when 'rank' then 3000 else 2000 end as later
     from run_log as l
     semi join new_run as n on n.run_id = l.run_id
     where l.role <> 'copy'

@@ -7,7 +7,7 @@ select distinct on (o.run_key) o.run_key as old_key, r.run_key
 from old_claim as o
 left join succession as s on s.old_id = o.log_id
 join run_log as l on l.log_id = coalesce(s.new_id, o.log_id) and l.segment = o.segment
-    and l.role in ('train', 'duplicate_stream', 'copy', 'tracker', 'manifest')
+    and l.role in ('train', 'duplicate_stream', 'copy', 'rank', 'tracker', 'manifest')
 join run as r on r.run_id = l.run_id
 where r.run_key <> o.run_key and o.run_key not in (select run_key from run)
 order by o.run_key, r.run_key;

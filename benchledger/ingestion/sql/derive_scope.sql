@@ -7,7 +7,7 @@
 -- `of_copy`: seen as a copy only (derive_copies.sql). `replaced_at`: when other content was read at the same place, which is no growth; NULL for what lies there now.
 create or replace temp table active_sighting as
 with active as (
-    select sighting_id, log_id, place, archive, member, folder, folders, stem, campaign, ingested_at
+    select sighting_id, log_id, place, archive, member, folder, folders, stem, job, job_rank, campaign, ingested_at
     from sighting
     where status in ('loaded', 'duplicate') and log_id is not null
 ),
@@ -71,6 +71,11 @@ bound as (
     select log_id, 'manifest ' || manifest_id as hub from listed_log
     union
     select manifest_id, 'manifest ' || manifest_id from listed_log
+    union
+    -- The ranks of one job.
+    select log_id, 'job ' || job from active_sighting where job is not null
+    union
+    select log_id, 'job ' || place from active_sighting where place in (select job from active_sighting)
     union
     -- One may be a copy of another one.
     select log_id, concat_ws(' ', role, beginning)

@@ -7,7 +7,7 @@ with claim as (
     select arriving_run.run_key, arriving_run_log.log_id, arriving_run_log.segment
     from arriving_run
     join arriving_run_log using (run_id)
-    where arriving_run_log.role in ('train', 'duplicate_stream', 'copy', 'manifest')
+    where arriving_run_log.role in ('train', 'duplicate_stream', 'copy', 'rank', 'manifest')
 )
 from claim
 union

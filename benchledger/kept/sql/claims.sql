@@ -12,7 +12,7 @@ with own as (
     semi join chunk_run using (run_id)
     join log using (log_id)
     left join kept.run_source using (run_id, log_id, segment)
-    where run_log.role <> 'copy'
+    where run_log.role not in ('copy', 'rank')
 )
 select
     run_id,
