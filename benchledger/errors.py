@@ -130,6 +130,12 @@ def need_utf8(text: str) -> None:
         raise UsageError(f"{shown}: not UTF-8 text: give it in UTF-8") from error
 
 
+def need_campaign_name(name: str | None) -> None:
+    """Raises UsageError for a name of a campaign that is empty."""
+    if name is not None and not name.strip():
+        raise UsageError("the name of a campaign is empty: give one, or leave --campaign-name out")
+
+
 def counted(number: int, what: str) -> str:
     """Returns a count with its noun: 1 line, 2 lines."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"

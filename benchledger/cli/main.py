@@ -121,20 +121,22 @@ def main() -> None:
 def _replace_closed_streams() -> None:
     # If the shell closed a stream (`>&-`), the next opened file, such as a ledger, would take its number, and printed
     # text would be written into that file.
+    # To standard output nothing can be written then either: an answer that nobody gets is an error.
     for number, name in enumerate(("stdin", "stdout", "stderr")):
-        if getattr(sys, name) is None and os.open(os.devnull, os.O_RDWR) == number:
+        access = os.O_RDONLY if name == "stdout" else os.O_RDWR
+        if getattr(sys, name) is None and os.open(os.devnull, access) == number:
             setattr(sys, name, open(number, "w" if number else "r"))  # noqa: PTH123, SIM115 - kept open
 
 
 def _leave(ended: list[int]) -> None:
-    # Taking down every module and library takes 20 ms. If the output cannot be written, or there is an error to show,
-    # Python exits as usual.
+    # Taking down every module and library takes 20 ms. If there is an error to show, Python exits as usual.
     if ended:
         try:
-            sys.stdout.flush()
             sys.stderr.flush()
+            sys.stdout.flush()
         except (OSError, ValueError):
-            return
+            if not ended[0]:
+                return
         os._exit(ended[0])
 
 

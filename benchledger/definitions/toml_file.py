@@ -88,7 +88,7 @@ def parse_toml(path: Path, raw: bytes) -> TomlFile:
     import tomllib
 
     try:
-        text = raw.decode().replace("\r\n", "\n")
+        text = raw.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise DefinitionError(f"{path}:1: cannot be read as UTF-8 text: {error}") from error
     if endless := _ENDLESS_KEY.search(text):

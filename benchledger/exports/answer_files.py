@@ -103,7 +103,7 @@ def write_whole(path: Path, content: bytes) -> None:
     target = Path(os.path.realpath(path))
     half = target.with_name(f".{target.name[:200]}.making.new-{os.getpid()}")
     try:
-        if target.exists() and (not target.is_file() or not os.access(target.parent, os.W_OK)):
+        if path.exists() and (not path.is_file() or not os.access(target.parent, os.W_OK)):
             path.write_bytes(content)
             return
         try:

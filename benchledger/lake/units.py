@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchledger.archives.member import CHAIN
 from benchledger.definitions.definition_cache import files_in, hash_of
 from benchledger.definitions.folders import own_folders, use_definitions
-from benchledger.errors import DatabaseHeldError, UsageError
+from benchledger.errors import DatabaseHeldError, UsageError, need_campaign_name
 from benchledger.ingestion.base_tables import BaseTables
 from benchledger.ingestion.discover import FACTS_FILE, folder_above
 from benchledger.ingestion.outcomes import LEFT_OUT, FileOutcome
@@ -71,6 +71,9 @@ class Choices:
     campaign_name: str | None = None
     # The user's own definitions.
     folders: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        need_campaign_name(self.campaign_name)
 
 
 def key_from(key_file: Path | str | None) -> bytes:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.definitions.regular_file import is_duckdb
 from benchledger.errors import DatabaseError, UsageError, refuse_existing
+from benchledger.scanning.sqlite_rows import MAGIC as SQLITE
 from benchledger.store.copies import copy_to, new_ledger
 from benchledger.store.database import (
     closing_written,
@@ -22,6 +23,7 @@ from benchledger.store.database import (
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.facade import refuse_facade
 from benchledger.store.frames import frame_of
+from benchledger.store.key_file import KEY_MAGIC, key_path
 from benchledger.store.log_contents import copy_contents
 from benchledger.store.migrations import migrate, schema_version
 from benchledger.store.private_file import copy_private, private_path, private_paths
@@ -113,8 +115,20 @@ def _need_free(target: Path, source: Path, *, force: bool) -> None:
             raise UsageError(f"{place}: is not a file. Name another one")
         if not force:
             refuse_existing(place, cure="Name another file, or use --force")
-    if target.is_file() and target.stat().st_size and not _is_ledger(target):
-        raise UsageError(f"{target}: is no copy of a ledger, and is not overwritten. Name another file")
+        if place.is_file() and place.stat().st_size and not _is_copy(place, target):
+            what = "copy of a ledger" if place == target else "private file of a copy"
+            raise UsageError(f"{place}: is no {what}, and is not overwritten. Name another file")
+
+
+def _is_copy(place: Path, target: Path) -> bool:
+    """Whether a file is a ledger, or a file that bench or DuckDB puts beside one."""
+    if place.name == f"{target.name}.wal":
+        return target.is_file()
+    if place == target:
+        return _is_ledger(place)
+    with place.open("rb") as file:
+        head = file.read(len(KEY_MAGIC))
+    return head == (KEY_MAGIC if place == key_path(target) else SQLITE)
 
 
 def _is_ledger(place: Path) -> bool:

@@ -17,6 +17,8 @@ from benchledger.cli.main import COMMANDS
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import ask, run_text
 
+CURE = "It goes to a place that cannot be written or is full: name another"
+
 
 @pytest.fixture
 def db(one_run_ledger: Path, tmp_path: Path) -> Path:
@@ -132,8 +134,19 @@ def test_a_stream_that_the_shell_closed_is_no_place_for_a_ledger(tmp_path: Path)
     (tmp_path / "run.log").write_text(run_text().log)
     command = f"{shlex.quote(sys.executable)} -m benchledger.cli.main --db bench.duckdb ingest run.log <&- >&- 2>&-"
 
-    assert subprocess.run(command, shell=True, cwd=tmp_path).returncode == 0
+    assert subprocess.run(command, shell=True, cwd=tmp_path).returncode == 1
     assert ask(tmp_path / "bench.duckdb", "select count(*) from run") == [(1,)]
+    command = f"{shlex.quote(sys.executable)} -m benchledger.cli.main --db bench.duckdb runs >&-"
+    done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, f"Error: standard output: Bad file descriptor. {CURE}\n")
+
+
+def test_an_answer_may_go_to_standard_output_by_its_path(db: Path) -> None:
+    command = [sys.executable, "-m", "benchledger.cli.main", "-q", "--db", str(db), "sql", "select 7", "--output"]
+    done = subprocess.run([*command, "/dev/stdout"], capture_output=True, text=True)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "7" in done.stdout
 
 
 @pytest.mark.parametrize("words", [["--help"], ["sql", "--help"], ["sql", "select 1"]])
@@ -143,10 +156,7 @@ def test_an_answer_for_which_there_is_no_space_says_so(db: Path, words: list[str
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
 
     assert done.returncode == 1
-    assert done.stderr == (
-        "Error: standard output: No space left on device. It goes to a place that cannot be written or is full: name "
-        "another\n"
-    )
+    assert done.stderr == f"Error: standard output: No space left on device. {CURE}\n"
 
 
 def test_a_terminal_without_the_characters_shows_their_codes(db: Path) -> None:

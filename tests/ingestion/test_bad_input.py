@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
 import os
 import signal
@@ -214,6 +215,24 @@ def test_a_ledger_that_cannot_be_made_leaves_no_private_file(tmp_path: Path) -> 
 
     assert "cannot be created" in full.stderr
     assert list((tmp_path / "ledger").iterdir()) == []
+    # Another process may already use the key: the files stay.
+    folder = os.open(tmp_path / "ledger", os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_SH)
+    ingest_with_file_size(65_536, tmp_path / "ledger" / "bench.duckdb", tmp_path / "logs")
+    os.close(folder)
+    assert (tmp_path / "ledger" / "bench.duckdb.key").exists()
+
+
+def test_a_facts_file_may_begin_with_a_byte_order_mark_and_a_campaign_needs_a_name(tmp_path: Path) -> None:
+    put(tmp_path / "logs" / "run.log", run_text(steps=5).log)
+    put(tmp_path / "logs" / "facts.toml", b'\xef\xbb\xbfcampaign = "marked"\n')
+    with pytest.raises(UsageError, match="name of a campaign is empty"):
+        ingest(tmp_path / "logs", db=tmp_path / "bench.duckdb", campaign_name=" ")
+    assert [path.name for path in tmp_path.iterdir()] == ["logs"]
+
+    ingest(tmp_path / "logs", db=tmp_path / "bench.duckdb")
+
+    assert one(tmp_path / "bench.duckdb", "select campaign from kept.run_campaign") == "marked"
 
 
 # Which moment each is depends on the machine: the more the better.

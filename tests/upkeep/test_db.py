@@ -182,6 +182,11 @@ def test_a_backup_overwrites_only_by_force_and_never_the_ledger(db: Path, tmp_pa
         db_backup(tmp_path / "no" / "copy.duckdb", db=db)
 
     target.write_bytes(b"")
+    for end in ("private", "key", "logs"):
+        notes = put(Path(f"{target}.{end}"), "mine")
+        with pytest.raises(UsageError, match=f"{end}: is no private file of a copy"):
+            db_backup(target, force=True, db=db)
+        notes.unlink()
     db_backup(target, force=True, db=db)
     # One that was kept in private does not lie beside a public one.
     db_backup(target, force=True, public=True, db=db)
