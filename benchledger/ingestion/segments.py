@@ -86,7 +86,8 @@ def _beginning() -> pl.Expr:
         return pl.when(mix.is_finite()).then(mix)
 
     time = pl.col("stream").list.get(_TIME - 1, null_on_oob=True).cast(pl.Float64)
-    return pl.coalesce(time, mixed("losses"), mixed("speeds"))
+    # Speeds before losses: trials with one seed print the same losses, and all of them would be compared.
+    return pl.coalesce(time, mixed("speeds"), mixed("losses"))
 
 
 def _with_epochs(whole: pl.DataFrame, epochs: pl.DataFrame) -> pl.DataFrame:
@@ -270,11 +271,9 @@ def _losses(found: pl.DataFrame) -> pl.DataFrame:
 def _speeds(found: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
-    # Of records without a time or a loss only.
-    is_bare = (
-        pl.col("speed_at").is_not_null() & pl.col("is_step") & pl.col("loss").is_null() & pl.col("logged_at").is_null()
-    )
-    bare = chosen(found.select("at", "values", "speed_at", "is_step", "loss", "logged_at"), is_bare)
+    # Of records without a time only.
+    is_bare = pl.col("speed_at").is_not_null() & pl.col("is_step") & pl.col("logged_at").is_null()
+    bare = chosen(found.select("at", "values", "speed_at", "is_step", "logged_at"), is_bare)
     bare = bare.select("at", speed=pl.col("values").list.get(pl.col("speed_at"), null_on_oob=True)).drop_nulls()
     return summed(bare, "at", speeds=pl.col("speed").head(_VALUES).implode())
 

@@ -33,6 +33,8 @@ COPIES: dict[str, Callable[[str], str | bytes]] = {
     "windows.log.old": lambda text: begun(text).replace("\n", "\r\n"),
     "tee.log": lambda text: f"started by a script\n{text}",
     "tee2.log": lambda text: f"{text}ended\n",
+    "slurm-7.out": lambda text: text.replace("\n", "\nx.py:136: UserWarning: a\n  warnings.warn(a)\n", 40),
+    "srun-l.out": lambda text: "".join(f"0: {line}\n" for line in text.splitlines()),
 }
 
 

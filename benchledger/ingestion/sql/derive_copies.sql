@@ -1,16 +1,16 @@
--- Which segments are copies of another one: earlier states of it, or the same once more. All records of a copy but the last
--- begin the other one, in the same lines. The last one may be cut, or say how far a run came.
+-- Which segments are copies of another one: earlier states of it, or the same once more. All records of a copy but those in
+-- its last line begin the other one. The last one may be cut, or say how far a run came.
 -- reads: copy_pair, alike, kept.record, kept.shape, listed_log, active_sighting
 -- makes: shorter, first_print, copy_of, live_segment, active_sighting, listed_log
 
--- Up to where each must be equal: its last line with a record but one, counted from the first.
+-- How many of its first records each must have in common: those in lines before its last line with a record.
 create or replace temp table shorter as
-select p.hub, p.log_id, p.segment, coalesce(max(r.line) - p.first_record_line, -1) as extent
+select p.hub, p.log_id, p.segment, count(r.line) as extent
 from (select distinct hub, log_id, segment, load_number, first_record_line, last_record_line from copy_pair) as p
 left join kept.record as r
     on r.log_id = p.log_id and r.load_number = p.load_number and r.line >= p.first_record_line
     and r.line < p.last_record_line
-group by p.hub, p.log_id, p.segment, p.first_record_line;
+group by p.hub, p.log_id, p.segment;
 
 -- What each of them holds up to the end of each shorter one, as a sum of hashes.
 create or replace temp table first_print as
@@ -24,15 +24,18 @@ compared as (
     where (hub, log_id, segment) in (select unnest([(hub, log_id, segment), (hub, whole_id, whole_segment)]) from copy_pair)
 ),
 line as (
-    select
-        c.hub, c.log_id, c.segment, len(list_filter(c.extents, lambda x: x < r.line - c.first_record_line)) as before,
-        hash(
-            r.line - c.first_record_line, r.shape_id, r.step, r.epoch, r.rank, r.device, r.label, r.logged_at, r.clock_s,
-            r."values", r.texts
-        )::hugeint as print
-    from compared as c
-    join kept.record as r
-        on r.log_id = c.log_id and r.load_number = c.load_number and r.line between c.first_line and c.last_line
+    select hub, log_id, segment, len(list_filter(extents, lambda x: x < nth)) as before,
+        hash(nth, content)::hugeint as print
+    from (
+        select
+            c.hub, c.log_id, c.segment, c.extents,
+            row_number() over (partition by c.hub, c.log_id, c.segment order by r.byte_offset) as nth,
+            -- Not the line nor the rank: one of them may have the lines of standard error between, or labels of ranks.
+            hash(r.shape_id, r.step, r.epoch, r.device, r.label, r.logged_at, r.clock_s, r."values", r.texts) as content
+        from compared as c
+        join kept.record as r
+            on r.log_id = c.log_id and r.load_number = c.load_number and r.line between c.first_line and c.last_line
+    )
 ),
 piece as (
     select hub, log_id, segment, before, sum(print) as print from line group by all
@@ -57,15 +60,17 @@ with same as (
     join first_print as own using (hub, log_id, segment, extent)
     join first_print as other
         on other.hub = p.hub and other.log_id = p.whole_id and other.segment = p.whole_segment and other.extent = s.extent
-    where own.print = other.print and s.extent >= 0
+    where own.print = other.print and s.extent > 0
 ),
 -- The first lines are enough, however long a log is.
 seen as (
     select s.log_id, s.segment, r.logged_at, r.shape_id, r."values"
-    from (select distinct log_id, segment, load_number, first_record_line, extent from same where not by_place) as s
+    from (
+        select distinct log_id, segment, load_number, first_record_line, last_record_line from same where not by_place
+    ) as s
     join kept.record as r
-        on r.log_id = s.log_id and r.load_number = s.load_number
-        and r.line between s.first_record_line and s.first_record_line + least(s.extent, 4096)
+        on r.log_id = s.log_id and r.load_number = s.load_number and r.line >= s.first_record_line
+        and r.line < least(s.last_record_line, s.first_record_line + 4096)
 ),
 times as (
     select
