@@ -42,7 +42,7 @@ from benchledger.ingestion.write import Writer
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction, load_redaction
 from benchledger.scanning.samples import known_formats, load_formats
-from benchledger.store.copies import copy_for_trial, ledger_files, only_beside_a_ledger
+from benchledger.store.copies import copy_for_trial, ledger_files
 from benchledger.store.database import open_for_writing
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.key_file import need_key, read_key_file
@@ -185,7 +185,6 @@ class _Ingest:
 
     def run(self, stdin: BinaryIO | None) -> IngestResult:
         with ExitStack() as opened:
-            opened.enter_context(only_beside_a_ledger(self._db))
             self._plan_work(opened, stdin)
             self._begin_reading(opened)
             changed = self._read_and_write()

@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -104,34 +104,6 @@ def ledger_files(db: Path) -> set[str]:
     own = [f"{file}{end}" for file in (seen, private_paths(place)[2]) for end in ("-journal", "-wal")]
     files = (place, f"{place}.wal", *private_paths(place), *own, *spill_files(place))
     return set(map(str, files))
-
-
-@contextmanager
-def only_beside_a_ledger(db_path: Path | str) -> Iterator[None]:
-    """Removes the private files that were made within, if there is no ledger at the end, and was none.
-
-    They stay if another process starts a ledger in this folder meanwhile, since it may use their key, and where files
-    cannot be locked.
-    """
-    db = Path(db_path)
-    with ExitStack() as opened:
-        made: list[Path] = []
-        with suppress(ImportError, OSError):
-            import fcntl
-
-            if not db.exists():
-                folder = os.open(db.parent, os.O_RDONLY)
-                opened.callback(os.close, folder)
-                fcntl.flock(folder, fcntl.LOCK_SH)
-                made = [path for path in private_paths(db) if not os.path.lexists(path)]
-        try:
-            yield
-        finally:
-            with suppress(OSError):
-                if made and not db.exists():
-                    fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    for path in made:
-                        path.unlink(missing_ok=True)
 
 
 def copy_for_trial(db: Path, folder: Path) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import io
 import os
 import signal
@@ -205,22 +204,6 @@ def test_a_full_disk_leaves_the_ledger_as_it_was_and_says_what_to_do(db: Path, t
     assert "Traceback" not in full.stderr
     assert one(db, "select count(*) from log") == 0
     assert ingest(tmp_path / "logs", db=db).files == {"loaded": 1}
-
-
-def test_a_ledger_that_cannot_be_made_leaves_no_private_file(tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "run.log", run_text(steps=5).log)
-    (tmp_path / "ledger").mkdir()
-
-    full = ingest_with_file_size(65_536, tmp_path / "ledger" / "bench.duckdb", tmp_path / "logs")
-
-    assert "cannot be created" in full.stderr
-    assert list((tmp_path / "ledger").iterdir()) == []
-    # Another process may already use the key: the files stay.
-    folder = os.open(tmp_path / "ledger", os.O_RDONLY)
-    fcntl.flock(folder, fcntl.LOCK_SH)
-    ingest_with_file_size(65_536, tmp_path / "ledger" / "bench.duckdb", tmp_path / "logs")
-    os.close(folder)
-    assert (tmp_path / "ledger" / "bench.duckdb.key").exists()
 
 
 def test_a_facts_file_may_begin_with_a_byte_order_mark_and_a_campaign_needs_a_name(tmp_path: Path) -> None:
