@@ -25,3 +25,20 @@ UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 ESCAPED = re.compile(
     r"(?i)\\{1,2}u00(?P<json>2[013-9a-f]|[346][0-9a-f]|5[0-9abdef]|7[0-9a-e])|\\{1,2}/|%(?P<url>26|2F|3A|3D|40)"
 )
+# Colours of a terminal, which may stand before a name and amid it
+STYLE = re.compile(r"\x1b(?:\[[0-?]{0,32}[ -/]{0,2}[@-~]|[()][0-9A-B])")
+_EMPTY_PARTS = re.compile(r"(?<=\w/)(?:\.?/)+")
+
+
+def plain_text(text: str) -> str:
+    """Returns the text as a person or a file system reads it: without colours, escapes, and `//` and `/./` in paths."""
+    if "\x1b" in text:
+        text = STYLE.sub("", text)
+    if "\\" in text or "%" in text:
+        text = ESCAPED.sub(_unescaped, text)
+    return _EMPTY_PARTS.sub("", text) if "//" in text or "/./" in text else text
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    digits = match["json"] or match["url"]
+    return chr(int(digits, 16)) if digits else "/"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from benchledger.redaction.forms import STYLE
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.rule_set import Search, folded, search_for
 
@@ -41,6 +42,8 @@ class KnownNames:
         if not self._searches:
             return text
         data = folded(text)
+        # The last letter of a colour code is no part of the name behind it.
+        signs = STYLE.sub(lambda code: " " * len(code[0]), text)
         found = [
             (start, -end, *names[number])
             for names, search in self._searches
@@ -53,7 +56,7 @@ class KnownNames:
                 continue
             is_word = kind == "user" and self._redactor.is_distinct(name)
             around = (_HOST,) if kind == "host" else (_FOLDER, _WORD) if is_word else (_FOLDER,)
-            if any(before.match(text, start) and behind.match(text, end) for before, behind in around):
+            if any(before.match(signs, start) and behind.match(signs, end) for before, behind in around):
                 out += [text[last_end:start], self._redactor.pseudonym(kind, name)]
                 last_end = end
         return "".join([*out, text[last_end:]])

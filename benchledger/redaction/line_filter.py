@@ -19,8 +19,10 @@ _NEEDED = (
     re.compile(r"-(?:[0-9A-Fa-f]{2}-){4}"),
     re.compile(r"::"),
     re.compile(r"\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?![\w.])"),
-    # Escaped characters (forms.py), each by its first character, which is fast.
+    # What plain_text (forms.py) removes, and escaped characters, each by its first character, which is fast.
     re.compile(r"\\(?=/|u00)"),
+    re.compile(r"\x1b"),
+    re.compile(r"/(?<=\w/)\.?/"),
     re.compile(r"%(?=2[6Ff]|3[ADad]|40)"),
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from benchledger.redaction.forms import STYLE
 from benchledger.redaction.known_names import KnownNames
 from benchledger.redaction.open_fields import OpenField, open_field
 from benchledger.redaction.redactor import Redactor
@@ -89,6 +90,11 @@ class LineRedactor:
         return self._table is not None or self._open is not None or self._key.is_open
 
     def _line(self, line: str, number: int, is_suspect: bool) -> str:
+        plain = STYLE.sub("", line)
+        redacted = self._plain_line(plain, number, is_suspect)
+        return line if redacted == plain else redacted
+
+    def _plain_line(self, line: str, number: int, is_suspect: bool) -> str:
         before, given = self._redactor.counts["secret"], line
         body = self._key.body(line)
         if body is not None:

@@ -68,6 +68,8 @@ _FOLDERS = (
             rf"(?P<owner1>{_FOLDER}+)(?![\w@])"
         ),
     ),
+    # The other words of a full name, whose first word is replaced already: /Users/Jane Doe/
+    (("user-",), r"[/\\]user-[0-9a-f]{8}\\? (?P<user1>[A-Z][\w.-]{0,31}(?:\\? [A-Z][\w.-]{0,31}){0,2})(?=[/\\])"),
     # Disks of clusters: groups, then users, or users alone
     (
         tuple(f"/{root}/" for root in _CLUSTERS),

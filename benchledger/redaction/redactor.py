@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
 from benchledger.definitions.redaction import RedactionRules
 from benchledger.redaction.addresses import Addresses
-from benchledger.redaction.forms import ESCAPED
+from benchledger.redaction.forms import STYLE, plain_text
 from benchledger.redaction.line_filter import LineFilter
 from benchledger.redaction.names import Names
 from benchledger.redaction.pseudonyms import Pseudonyms
@@ -60,7 +59,7 @@ class Redactor:
 
     def fresh(self, text: str) -> str:
         """Like `text`, without the cache, so that every occurrence is counted."""
-        plain = clean = text if "\\" not in text and "%" not in text else ESCAPED.sub(_unescaped, text)
+        plain = clean = plain_text(text)
         # Repeated after a replacement: the text next to it may be a name of its own now.
         for _ in range(_MOST_PASSES):
             before, clean = clean, self._addresses.redact(self._names.redact(clean))
@@ -103,7 +102,7 @@ class Redactor:
 
     def value(self, name: str, text: str) -> str:
         """Returns the redacted value of a field, whose name may say that all of it is a host or a user."""
-        named = self._names.value(name, text)
+        named = self._names.value(name, STYLE.sub("", text))
         return self.text(text if named is None else named)
 
     def title(self, title: str) -> str | None:
@@ -148,8 +147,3 @@ class Redactor:
         name = self.fresh(f"/{near}/{name}").rpartition("/")[2]
         parts = [*self.text(f"{folder}/").split("/")[:-1], name]
         return "/".join(parts[-(path.count("/") + 1) :])
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    digits = match["json"] or match["url"]
-    return chr(int(digits, 16)) if digits else "/"

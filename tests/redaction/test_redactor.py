@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from benchledger.redaction.line_redactor import LineRedactor
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction, shown
 from tests.proportion import assert_in_proportion
@@ -17,6 +18,30 @@ PIECES = st.sampled_from(
     ["10.148.0.1", "1.6.0.1", "/home/", "jdoe", "@", "host: ", " ", "-", ".", ":", "MASTER_ADDR=", "gpu7", "8080", "/",
      "fe80::1:2", "yq01-", "[", "] NCCL ", "r6i4n5", "192-222-52-99", ",", "=", "version ", "'", "http://", "é", "\n"]
 )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        ("host: \x1b[32mqwnode01\x1b[0m", "host: <host>"),
+        ("\x1b[1;33mhost\x1b[0m: \x1b[32mqwnode\x1b[1m01\x1b(B ok", "host: <host> ok"),
+        ("\x1b[36muser=\x1b[0mjdoe", "user=<user>"),
+        ("10.148.\x1b[1m3.4", "<ip>"),
+        ("/home//jdoe/x /home/./jdoe/.//y", "/home/<user>/x /home/<user>/y"),
+        ("file:///home/jdoe/x", "file:///home/<user>/x"),
+        ("/Users/Jane Doe/x C:\\Users\\Jane Mary Doe\\x", "/Users/<user> <user>/x C:\\Users\\<user> <user>\\x"),
+        ("/Users/Jane\\ Doe/run.sh", "/Users/<user>\\ <user>/run.sh"),
+    ],
+)
+def test_colours_empty_parts_of_paths_and_full_names_hide_nothing(text: str, redacted: str) -> None:
+    line = LineRedactor(REDACTOR).redact(f"{text}\nat \x1b[1m{text}\n".encode()).decode().splitlines()
+
+    assert (shown(REDACTOR.text(text)), shown(line[0]), shown(line[1])) == (redacted, redacted, f"at {redacted}")
+
+
+@pytest.mark.parametrize("text", ["\x1b[32mINFO\x1b[0m loss 2.0", "https://example.com//a/./b", "a // b", "x/./y//z"])
+def test_colours_and_paths_of_nobody_stay(text: str) -> None:
+    assert REDACTOR.text(text) == text
 
 
 @given(PLAIN)
