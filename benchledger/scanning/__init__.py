@@ -14,6 +14,7 @@ reads JSON lines and dicts of Python (`object_lines.py`) and CSV that no other f
 since the readers of files are Python.
 
 `unread.py` finds lines with a measurement that no template matches.
+`document_content.py` tells pages, scripts and answers of bench, which quote log lines, by their content.
 
 Results: `rows.py` has rows and rejects, `layout.py` the meaning of their values, also by the words of a name,
 `columns.py` the Arrow table. `statements.py` collects runs and their facts, with `launchers.py`. `samples.py` proves

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,7 +21,8 @@ from benchledger.scanning.content import (
     whole_lines,
     with_cut_marked,
 )
-from benchledger.scanning.detection import BLOCK, Detected
+from benchledger.scanning.detection import Detected
+from benchledger.scanning.document_content import document_content
 from benchledger.scanning.file_reader import DOCUMENT_LIMIT, FileReader
 from benchledger.scanning.native_scanner import is_requested, native_scanner
 from benchledger.scanning.recognition import Recogniser, unmarked
@@ -36,12 +35,6 @@ CHUNK = 8 * 1024 * 1024
 NO_TEXT = "no text in it"
 # A binary file of records is read in parts of this size.
 PART = 1024 * 1024
-_NOTEBOOK = re.compile(rb'"(cell_type|nbformat)"\s*:')
-_WEB = re.compile(rb"(?is)(<\?xml[^>]*>\s*)?(?:(?><!--.*?-->)\s*)*+<(!doctype\s+html|html|head|body)\b")
-_SCRIPT = re.compile(rb"#!\s*/")
-_FENCE = re.compile(rb"^[ \t>]*(```|~~~)", re.MULTILINE)
-# The first line of a page: a heading, HTML, a picture, or a line that is underlined.
-_PAGE = re.compile(rb"#{1,6}[ \t]+\S|<(!--|\w)|\[?!\[|[^\n]+\n(=+|-+)[ \t]*\r?\n")
 
 
 @dataclass
@@ -277,17 +270,3 @@ def _chunks(stream: Source, first: bytes) -> Iterator[bytes]:
     while chunk:
         yield chunk
         chunk = stream.read(CHUNK)
-
-
-def document_content(first: bytes) -> str:
-    """Returns what document a file is that begins so: its kind, empty for a log or data."""
-    if _SCRIPT.match(first):
-        return "script"
-    head = first[:BLOCK].removeprefix(codecs.BOM_UTF8).lstrip()
-    if head[:1] == b"{":
-        return "notebook" if _NOTEBOOK.search(head) else ""
-    if head[:1] == b"<" and _WEB.match(head):
-        return "web page"
-    # Test the first line first: few logs begin like a page, and the others need no search.
-    fenced = _PAGE.match(head) and (b"```" in head or b"~~~" in head) and len(_FENCE.findall(head)) > 1
-    return "page of Markdown" if fenced else ""

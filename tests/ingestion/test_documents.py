@@ -25,6 +25,7 @@ PAGE = f"# Results\n\n```\n{LOG}```\n"
 SCRIPT = f"#!/bin/bash\n# It prints:\n{LOG}"
 WEB = f"<!-- saved -->\n<!DOCTYPE html>\n<html><body><pre>\n{LOG}</pre></body></html>\n"
 NOTEBOOK = json.dumps({"cells": [{"cell_type": "code", "outputs": [{"text": "\n"}]}]}) + "\n" + LOG
+DEFINITION = f'# recognised by a line with \'DLL 20\'\n\nformat = "a"\n[[record]]\n[[sample]]\nline = """\n{LOG}"""'
 TRIALS = "./logs/mxnet/bert/bz32/4n8g/bert_base_b32_fp32_3.log {3: 1881.88}\n"
 STATUSES = "select path, status from sighting order by path"
 
@@ -41,6 +42,10 @@ def test_a_page_or_script_that_quotes_log_lines_is_a_document(db: Path, tmp_path
         "results.txt": PAGE,
         "run": SCRIPT,
         "run.txt": SCRIPT,
+        "why.txt": f"cell s4fb9e78c15\n208.57 samples/s\n  | {LOG}",
+        "show.txt": f"run 6912f916a0d9-2: ok\n{LOG}",
+        "ingest.txt": f"3 rejects in 1 file; list with: bench query rejects\n  a.log:2: no head: {LOG}",
+        "draft.toml": DEFINITION,
         "saved.log": WEB,
         "cells.log": NOTEBOOK,
     }
