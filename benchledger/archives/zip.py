@@ -13,7 +13,7 @@ from typing import IO
 
 from benchledger.archives.entry_names import ZIP_UTF8, clean_name, name_problem, printable, zip_name
 from benchledger.archives.limits import Budget
-from benchledger.archives.problem import Problem, corrupt, truncated
+from benchledger.archives.problem import Damaged, Problem, corrupt, truncated
 from benchledger.archives.streams import CHUNK, PIECE, SeekableSource
 from benchledger.archives.tar import Entry, is_link, link
 
@@ -30,6 +30,7 @@ _ENCRYPTED = Problem("encrypted", "encrypted", "decrypt it first: unpack it with
 _OVERLAPS = Problem(
     "bomb", "its bytes are also those of another member", "nothing is missing if it is a bomb; else repack it"
 )
+_SPLIT = "nothing of that is read: unpack each zip that was joined here, and ingest that"
 
 
 def zip_entries(file: SeekableSource, budget: Budget) -> Iterator[Entry]:
@@ -51,6 +52,11 @@ def zip_entries(file: SeekableSource, budget: Budget) -> Iterator[Entry]:
                 if place in overlapping:
                     entry.source, entry.problem = None, entry.problem or _OVERLAPS
                 yield entry
+        before = min((info.header_offset for info in archive.infolist()), default=archive.start_dir)
+        file.seek(0)
+        # A zip that was one of several volumes begins with a mark.
+        if before and file.read(min(before, len(_MEMBER))) == _MEMBER:
+            raise Damaged(Problem("corrupt", f"its first {before:,} bytes are of another zip, before this one", _SPLIT))
 
 
 def _overlapping(infos: list[zipfile.ZipInfo]) -> set[int]:

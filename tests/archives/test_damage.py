@@ -215,6 +215,17 @@ def test_links_and_devices_lead_nowhere() -> None:
     ]
 
 
+@pytest.mark.parametrize("wrap", [bytes, lambda data: tar({"x.zip": data})])
+def test_of_two_zips_in_one_file_the_first_is_told(wrap: Any) -> None:
+    first, last = zipped({"a.log": "one\n"}), zipped({"b.log": "two\n"})
+    found = told(wrap(first + last))
+
+    assert [problem for _, problem in found] == [None, "corrupt"]
+    assert found[0][0].endswith("b.log")
+    assert told(wrap(first + zipped({})))[-1][1] == "corrupt"
+    assert [problem for _, problem in told(wrap(last))] == [None]
+
+
 def test_a_link_in_a_zip_leads_nowhere() -> None:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
