@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     import duckdb
 
 _REMEMBERED = 10_000
-# What a program writes for its checkpoints lies in its output folder.
-# What launchers and programs call the log of each process: Detectron2, torchrun, Paddle, and `rank_3` in any name.
+# What launchers and programs call the log of each process: Detectron2, torchrun, Paddle, and `rank_3` in any name but
+# that of an adapter, such as `lora_rank_8`.
 _RANK = re.compile(
     r"\.rank(\d{1,6})$|(?<=/)attempt_\d+/(\d{1,6})(?=/std(?:out|err)\.log$)|(?<=/workerlog\.)(\d{1,6})$"
-    r"|(?<![a-z0-9])(?:global)?rank[-_.=]?(\d{1,6})(?![0-9])(?:_localrank-\d+)?",
+    r"|(?<![a-z0-9])(?<![dl]ora[-_.=])(?<!low[-_.=])(?:global)?rank[-_.=]?(\d{1,6})(?![0-9])(?:_localrank-\d+)?",
     re.IGNORECASE,
 )
+# What a program writes for its checkpoints lies in its output folder.
 _CHECKPOINT = re.compile(r"checkpoint-\d+|last-checkpoint")
 
 

@@ -43,6 +43,8 @@ def ranks(name: str, text: Callable[[int], str], numbers: tuple[int, ...] = (0, 
     return {name.format(number): text(number) for number in numbers}
 
 
+# Without times.
+HF = "{{'loss': {:.4f}, 'grad_norm': 1.25, 'learning_rate': 2e-05, 'epoch': 0.1}}\n"
 HEAD = "[09/01 12:00:00 detectron2]: Rank of current process: 1. World size: 8\n  IMS_PER_BATCH: 16\n"
 # Files, and how many runs they are.
 CASES: dict[str, tuple[dict[str, str], int]] = {
@@ -60,6 +62,7 @@ CASES: dict[str, tuple[dict[str, str], int]] = {
     "settings of rank 0": ({"rank0.log": TITAN.format(hour=15, gpus=4), "rank1.log": titan(1, hour=15).removeprefix(TITAN.format(hour=15, gpus=4))}, 1),
     # Trials.
     "of LoRA": (ranks("rank_{}.log", lambda rank: ngc(4, rank), (4, 8, 16)), 3),
+    "of adapters": (ranks("lora_rank_{}/train.log", lambda rank: HF.format(3 - rank / 9), (0, 4, 8)), 3),
     "one after another": (ranks("rank_{}.log", lambda rank: ngc(5, rank, hours=rank)), 4),
     "on one GPU each": (ranks("rank_{}.log", lambda rank: titan(rank, hour=16, gpus=1)), 4),
     "in folders": (ranks("run{}/train.log", lambda rank: ngc(6, rank)), 4),

@@ -44,6 +44,17 @@ def ledger(tmp_path_factory):
         folder / "logs/halves.log",
         lines("hf-trainer", range(50, 70, 10), 95) + lines("hf-trainer", range(50, 70, 10), 96),
     )
+    # The summary of an epoch is counted in epochs; or each line states the epoch under a name of the program's own.
+    steps = [lines("generic-json-lines", range(30 * e + 1, 30 * e + 31), 97 + e) for e in range(3)]
+    put(
+        folder / "logs/summaries.log",
+        "".join(f'{found}{{"step": {e}, "train_loss": 2.5}}\n' for e, found in enumerate(steps)),
+    )
+    named = "".join(
+        lines("generic-json-lines", range(9), 91 + e).replace('"step"', f'"train/epoch": {e}, "step"') for e in range(3)
+    )
+    put(folder / "logs/named.log", named)
+    put(folder / "logs/named-twice.log", 2 * named.replace("2.5", "2.25"))
     # A step that overflowed is counted back.
     nano = [0, 1, 0, 1, 2, 3, 4, 5]
     put(folder / "logs/overflow.log", "".join(lines("nanogpt", range(n, n + 1), 90 + at) for at, n in enumerate(nano)))
@@ -83,6 +94,17 @@ def test_steps_that_begin_anew_in_each_epoch_are_one_run(ledger) -> None:
     assert ("ok", False, None) in speeds(ledger, "epochs.log")
     assert speeds(ledger, "epochs-twice.log") == {
         ("ambiguous", True, "the steps begin again at line 19: it may be another run")
+    }
+
+
+@pytest.mark.parametrize("name", ["summaries", "named"])
+def test_other_lines_and_own_names_of_epochs_begin_no_run(ledger, name: str) -> None:
+    assert ("ok", False, None) in speeds(ledger, f"{name}.log")
+
+
+def test_a_run_with_own_names_of_epochs_begins_again(ledger) -> None:
+    assert speeds(ledger, "named-twice.log") == {
+        ("ambiguous", True, "the steps begin again at line 28: it may be another run")
     }
 
 

@@ -2,21 +2,19 @@
 -- reads: kept.shape, claimed_record
 -- makes: step_shape, progress, begun, fallen, restarted
 
+-- Lines of one shape are compared: a tracker counts some of its tags in steps, and others in epochs.
 create or replace temp table step_shape as
-select shape_id, min(shape_id) over (partition by format, record) as record_id, epoch_at
-from (
-    select shape_id, format, record, any_value(ordinal) filter (name = 'epoch') as epoch_at
-    from kept.shape
-    where kind = 'step'
-    group by shape_id, format, record
-    having bool_or(phase = 'train')
-);
+select shape_id, any_value(ordinal) filter (name = 'epoch' or name like '%/epoch') as epoch_at
+from kept.shape
+where kind = 'step'
+group by shape_id
+having bool_or(phase = 'train');
 
 -- Where a line states no step, it may state how many epochs are done: 0.25.
 create or replace temp view progress as
 select
-    run_id, log_id, coalesce(rank, -1) as lane, record_id, place, line,
-    coalesce(epoch, 0) as epoch,
+    run_id, log_id, coalesce(rank, -1) as lane, shape_id, place, line,
+    coalesce(epoch, floor("values"[epoch_at]), 0) as epoch,
     coalesce(step, "values"[epoch_at], 0) as reached,
     (step is not null)::integer as step_back
 from claimed_record
@@ -24,29 +22,29 @@ join step_shape using (shape_id)
 where part = 0 and coalesce(step, epoch, "values"[epoch_at]) is not null;
 
 create or replace temp table begun as
-select run_id, log_id, lane, record_id, arg_min(epoch, place) as first_epoch, arg_min(reached, place) as first_reached
+select run_id, log_id, lane, shape_id, arg_min(epoch, place) as first_epoch, arg_min(reached, place) as first_reached
 from progress
-group by run_id, log_id, lane, record_id;
+group by run_id, log_id, lane, shape_id;
 
 -- A step that overflowed may be counted back: only what is more than one step ahead is well behind the first one.
 create or replace temp table fallen as
 select *
 from (
     select
-        run_id, log_id, lane, record_id, first_epoch, first_reached,
+        run_id, log_id, lane, shape_id, first_epoch, first_reached,
         min(place) filter (
             epoch > first_epoch or (epoch = first_epoch and reached > first_reached + step_back)
         ) as ahead_place,
         max(place) filter (epoch < first_epoch or (epoch = first_epoch and reached <= first_reached)) as back_place
     from progress
-    join begun using (run_id, log_id, lane, record_id)
-    group by run_id, log_id, lane, record_id, first_epoch, first_reached
+    join begun using (run_id, log_id, lane, shape_id)
+    group by run_id, log_id, lane, shape_id, first_epoch, first_reached
 )
 where back_place > ahead_place;
 
 create or replace temp table restarted as
 select run_id, format('the steps begin again at line {}: it may be another run', arg_min(line, place)) as reason
 from progress
-join fallen using (run_id, log_id, lane, record_id)
+join fallen using (run_id, log_id, lane, shape_id)
 where place > ahead_place and (epoch < first_epoch or (epoch = first_epoch and reached <= first_reached))
 group by run_id;
