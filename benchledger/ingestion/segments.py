@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # The number of first times and losses of a segment that are kept to recognise its twin.
 FIRST = 16
-# Which of its times, or how many of its losses or speeds, tell that a segment may be a copy of another one.
+# Which of its times, or how many of its speeds, tell that a segment may be a copy of another one.
 _TIME, _VALUES, _MIX = 4, 8, 1.618033988749895
 # Columns in the frame of layouts: the index of the first loss among the values, of the second and so on.
 _LOSS = "loss_at_"
@@ -79,15 +79,12 @@ class Segments:
 def _beginning() -> pl.Expr:
     import polars as pl
 
-    def mixed(values: str) -> pl.Expr:
-        # Value by value: a sum of a list may be added in another order on another machine.
-        firsts = (pl.col(values).list.get(at, null_on_oob=True) for at in range(_VALUES))
-        mix = reduce(lambda before, value: before * _MIX + value, firsts)
-        return pl.when(mix.is_finite()).then(mix)
-
+    # Value by value: a sum of a list may be added in another order on another machine. Losses tell nothing: trials with
+    # one seed print the same, and all of them would be compared.
+    firsts = (pl.col("speeds").list.get(at, null_on_oob=True) for at in range(_VALUES))
+    mix = reduce(lambda before, value: before * _MIX + value, firsts)
     time = pl.col("stream").list.get(_TIME - 1, null_on_oob=True).cast(pl.Float64)
-    # Speeds before losses: trials with one seed print the same losses, and all of them would be compared.
-    return pl.coalesce(time, mixed("speeds"), mixed("losses"))
+    return pl.coalesce(time, pl.when(mix.is_finite()).then(mix))
 
 
 def _with_epochs(whole: pl.DataFrame, epochs: pl.DataFrame) -> pl.DataFrame:

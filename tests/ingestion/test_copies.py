@@ -164,6 +164,16 @@ def test_logs_that_only_begin_alike_are_two_runs(db: Path, tmp_path: Path) -> No
     assert ask(db, runs) == [(name, 2) for name in sorted(OTHERS)]
 
 
+def test_trials_with_the_same_losses_are_not_compared(db: Path, tmp_path: Path) -> None:
+    lines = [{"loss": round(loss, 4), "grad_norm": 1.25, "learning_rate": 5e-05, "epoch": 0.1} for loss in LOSSES]
+    for trial in range(2):
+        put(tmp_path / "logs" / f"{trial}.log", "".join(f"{line}\n" for line in [*lines, {**lines[0], "loss": trial}]))
+    ingest(tmp_path / "logs", db=db)
+
+    # By it each would be compared with each: thousands of trials of a sweep have one seed.
+    assert ask(db, "select beginning, count(*) from kept.segment group by all") == [(None, 2)]
+
+
 def test_speeds_of_many_digits_tell_a_log_without_times(db: Path, tmp_path: Path) -> None:
     put(tmp_path / "logs" / "a.log", nano(LOSSES[:20], 1))
     put(tmp_path / "logs" / "b" / "a.log", nano(LOSSES, 1))
