@@ -63,6 +63,8 @@ CASES: dict[str, tuple[dict[str, str], int]] = {
     # Trials.
     "of LoRA": (ranks("rank_{}.log", lambda rank: ngc(4, rank), (4, 8, 16)), 3),
     "of adapters": (ranks("lora_rank_{}/train.log", lambda rank: HF.format(3 - rank / 9), (0, 4, 8)), 3),
+    "with gaps, without times": (ranks("rank_{}.log", lambda rank: HF.format(2 - rank / 9), (0, 4, 8)), 3),
+    "with gaps": (ranks("rank_{}.log", lambda rank: ngc(9, rank), (0, 2)), 1),
     "one after another": (ranks("rank_{}.log", lambda rank: ngc(5, rank, hours=rank)), 4),
     "on one GPU each": (ranks("rank_{}.log", lambda rank: titan(rank, hour=16, gpus=1)), 4),
     "in folders": (ranks("run{}/train.log", lambda rank: ngc(6, rank)), 4),

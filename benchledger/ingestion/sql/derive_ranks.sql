@@ -1,5 +1,6 @@
 -- Logs of the ranks of one job, which their names tell apart: the lowest rank with steps is the run's log. Names alone may
--- be those of trials: so rank 0 must be there, and times, steps and the number of GPUs must not speak against it.
+-- be those of trials: so rank 0 must be there, without times each rank up to the last one, and times, steps and the number
+-- of GPUs must not speak against it.
 -- reads: live_segment, active_sighting, log, kept.log_fact, kept.sighting_fact, listed_log
 -- makes: copy_of, live_segment
 
@@ -21,7 +22,9 @@ placed as (
     where place in (select job from active_sighting) and job is null and replaced_at is null
 ),
 member as (
-    select p.job, p.job_rank, s.*, log.format, gpus.gpus
+    select
+        p.job, p.job_rank, s.*, log.format, gpus.gpus,
+        count(distinct p.job_rank) over (partition by p.job) > max(p.job_rank) over (partition by p.job) as has_no_gaps
     from placed as p
     join live_segment as s using (log_id)
     join log using (log_id)
@@ -42,10 +45,12 @@ join first_rank as f on f.job = m.job and f.format = m.format and f.segment = m.
 where f.job_rank <> m.job_rank
     and (least(m.gpus, f.gpus) > greatest(m.job_rank, f.job_rank)) is not false
     and (m.step_gap = f.step_gap) is not false
-    and (
+    and coalesce(
         abs(epoch(m.started_at) - epoch(f.started_at)) <= 600
-        and m.started_at <= f.ended_at + interval 1 minute and f.started_at <= m.ended_at + interval 1 minute
-    ) is not false
+        and m.started_at <= f.ended_at + interval 1 minute and f.started_at <= m.ended_at + interval 1 minute,
+        -- Of logs without times rank_0, rank_8 and rank_16 may be those of adapters.
+        m.has_no_gaps
+    )
 group by all;
 
 -- None is of a log that is itself of another one.
