@@ -136,21 +136,10 @@ device memory usage: 56500 MiB / 81000 MiB
 step    1/2 | loss 11.0125 (+nanz)| norm 15.3125 (+nanz)| lr 8.57e-07 | 3056.25 ms | 42.5% bf16 MFU | 171554 tok/s
 total average iteration time: 3050.125 ms
 """,
-    "nanogpt": b"""Overriding: batch_size = 12
-gradient_accumulation_steps = 5 * 8
-dtype = 'bfloat16'
-tokens per iteration will be: 491,520
-number of parameters: 123.5M
-step 0: train loss 10.9875, val loss 10.9625
-iter 0: loss 10.9750, time 37250.50ms, mfu -100.00%
-""",
     "modded-nanogpt": b"""Running pytorch 2.5.0 compiled for CUDA 12.4
 step:0/2 val_loss:10.8258 train_time:0ms step_avg:nanms
 step:1/2 train_loss:10.8258 train_time:125ms step_avg:125.00ms
 peak memory consumption: 34000 MiB
-""",
-    "pytorch-imagenet": b"""=> creating model 'resnet50'
-Epoch: [0][  10/5005]\tTime  0.405 ( 0.912)\tData  0.001 ( 0.310)\tLoss 6.9125 (7.0125)\tAcc@1   0.39 (  0.20)\tAcc@5   1.56 (  0.78)
 """,
     "opennmt-py": b"""[2023-05-01 10:00:00,500 INFO] Starting training on GPU: [0]
 [2023-05-01 10:00:00,500 INFO] Step 50/100; acc:   3.54; ppl: 9512.50; xent: 9.16; lr: 0.00001; 10234/10568 tok/s;     12 sec
@@ -180,3 +169,28 @@ def test_a_run_that_was_appended_is_a_run_of_its_own(name: str) -> None:
         notes.add(row, log_format)
 
     assert [segment.first_line for segment in notes.segments] == [1, 1 + RUNS[name].count(b"\n")]
+
+
+# What another process of the run printed comes when its buffer is written: at the end, or between the steps.
+BUFFERED = {
+    "nanogpt": (
+        b"tokens per iteration will be: 491,520\nnumber of parameters: 123.5M\n",
+        b"iter %d: loss 9.1250, time 250.50ms, mfu 41.25%%\n",
+    ),
+    "pytorch-imagenet": (
+        b"=> creating model 'resnet50'\n",
+        b"Epoch: [0][%4d/95]\tTime 0.25 (0.3)\tData 0.001 (0.31)\tLoss 6.9 (7.0)\tAcc@1 0.4 (0.2)\tAcc@5 1.5 (0.7)\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BUFFERED)
+def test_what_other_processes_print_late_begins_no_run(name: str) -> None:
+    head, step = BUFFERED[name]
+    log_format = load_formats()[name]
+    notes = SegmentCollector()
+    text = head + b"".join(step % n for n in range(9)) + 3 * head + b"".join(step % n for n in range(9, 12)) + head
+    for row in LineReader(log_format).read(text).rows:
+        notes.add(row, log_format)
+
+    assert [segment.first_line for segment in notes.segments] == [1]
