@@ -130,6 +130,13 @@ def _closings(logged: pl.DataFrame, layouts: list[Layout]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema, orient="row").unique()
 
 
+def _speed_at(layout: Layout) -> int | None:
+    values = () if layout.record.kind == "parameter" else layout.values
+    speeds = (at for at, value in enumerate(values) if value.quantity in ("throughput", "step_time"))
+    # Trainer prints no speed but how long each evaluation took.
+    return next(speeds, next((at for at, value in enumerate(values) if value.unit == "s"), None))
+
+
 def _layouts(layouts: list[Layout], closings: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
@@ -143,7 +150,7 @@ def _layouts(layouts: list[Layout], closings: pl.DataFrame) -> pl.DataFrame:
             layout.record.kind in ("step", "summary") and all(v.phase in ("train", None) for v in layout.values[:1]),
             layout.shape_id in closing,
             layout.record.first_epoch,
-            next((at for at, value in enumerate(layout.values) if value.quantity in ("throughput", "step_time")), None),
+            _speed_at(layout),
             [at for at, value in enumerate(layout.values) if value.quantity == "loss" and value.phase == "train"],
         )
         for layout in layouts
@@ -269,8 +276,8 @@ def _speeds(found: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     # Of records without a time only.
-    is_bare = pl.col("speed_at").is_not_null() & pl.col("is_step") & pl.col("logged_at").is_null()
-    bare = chosen(found.select("at", "values", "speed_at", "is_step", "logged_at"), is_bare)
+    is_bare = pl.col("speed_at").is_not_null() & pl.col("logged_at").is_null()
+    bare = chosen(found.select("at", "values", "speed_at", "logged_at"), is_bare)
     bare = bare.select("at", speed=pl.col("values").list.get(pl.col("speed_at"), null_on_oob=True)).drop_nulls()
     return summed(bare, "at", speeds=pl.col("speed").head(_VALUES).implode())
 

@@ -307,7 +307,7 @@ comment on column kept.segment.stream is
 comment on column kept.segment.losses is
     'Its first losses, in order, by which a duplicate stream is recognised where a log has no times.';
 comment on column kept.segment.beginning is
-    'Its fourth time in microseconds since 1970, else a mix of its first eight speeds; NULL if it has none '
+    'Its fourth time in microseconds since 1970, else a mix of its first eight speeds or durations; NULL if it has none '
     'of these. Segments with the same are compared: one may be a copy of the other.';
 comment on column kept.segment.devices is 'Devices of the log that belong to it; NULL for all.';
 

@@ -174,6 +174,19 @@ def test_trials_with_the_same_losses_are_not_compared(db: Path, tmp_path: Path) 
     assert ask(db, "select beginning, count(*) from kept.segment group by all") == [(None, 2)]
 
 
+def test_times_of_evaluations_tell_a_log_without_times_and_speeds(db: Path, tmp_path: Path) -> None:
+    lines = [
+        f"{{'loss': {loss:.4f}, 'grad_norm': 1.25, 'learning_rate': 5e-05, 'epoch': 0.1}}\n"
+        f"{{'eval_loss': {loss:.3f}, 'eval_runtime': {60 + nth / 9:.4f}, 'epoch': 0.1}}\n"
+        for nth, loss in enumerate(LOSSES)
+    ]
+    put(tmp_path / "logs" / "a.log", "".join(lines[:20]))
+    put(tmp_path / "logs" / "b" / "a.log", "".join(lines))
+    ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, PATHS) == [("copy", "a.log"), ("train", "b/a.log")]
+
+
 def test_speeds_of_many_digits_tell_a_log_without_times(db: Path, tmp_path: Path) -> None:
     put(tmp_path / "logs" / "a.log", nano(LOSSES[:20], 1))
     put(tmp_path / "logs" / "b" / "a.log", nano(LOSSES, 1))
