@@ -133,7 +133,7 @@ def need_utf8(text: str) -> None:
 def need_campaign_name(name: str | None) -> None:
     """Raises UsageError for a name of a campaign that is empty."""
     if name is not None and not name.strip():
-        raise UsageError("the name of a campaign is empty: give one, or leave --campaign-name out")
+        raise UsageError("the name of a campaign is empty: give one, or omit --campaign-name")
 
 
 def counted(number: int, what: str) -> str:

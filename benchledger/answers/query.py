@@ -126,5 +126,5 @@ def _frame(answer: duckdb.DuckDBPyConnection) -> Frame:
         return Frame(answer.fetchall(), schema=[name for name, *_ in columns], orient="row", infer_schema_length=None)
     except (TypeError, ValueError) as error:
         raise UsageError(
-            f"the query has values beside an interval that Python cannot hold ({error}): cast them to varchar"
+            f"the query returns an interval and a value that Python cannot hold ({error}): cast that value to varchar"
         ) from error

@@ -30,7 +30,7 @@ _ENCRYPTED = Problem("encrypted", "encrypted", "decrypt it first: unpack it with
 _OVERLAPS = Problem(
     "bomb", "its bytes are also those of another member", "nothing is missing if it is a bomb; else repack it"
 )
-_SPLIT = "nothing of that is read: unpack each zip that was joined here, and ingest that"
+_SPLIT = "that zip is not read: ingest the joined zips as separate files"
 
 
 def zip_entries(file: SeekableSource, budget: Budget) -> Iterator[Entry]:
@@ -56,7 +56,7 @@ def zip_entries(file: SeekableSource, budget: Budget) -> Iterator[Entry]:
         file.seek(0)
         # A zip that was one of several volumes begins with a mark.
         if before and file.read(min(before, len(_MEMBER))) == _MEMBER:
-            raise Damaged(Problem("corrupt", f"its first {before:,} bytes are of another zip, before this one", _SPLIT))
+            raise Damaged(Problem("corrupt", f"another zip of {before:,} bytes is joined before this one", _SPLIT))
 
 
 def _overlapping(infos: list[zipfile.ZipInfo]) -> set[int]:

@@ -163,8 +163,8 @@ def _allowed(words: list[str]) -> bool:
 def _fit_for_a_page(ctx: click.Context) -> None:
     if ctx.meta.get(REVEAL):
         # Who writes the page need not be who runs its commands.
-        raise UsageError("a page shows no real names: remove --reveal. The owner of the ledger gets them in a file of "
-                         "their own: --reveal --reveal --output FILE on the command line")  # fmt: skip
+        raise UsageError("a page shows no real names: remove --reveal. To write real names into a file, use --reveal "
+                         "--reveal --output FILE on the command line")  # fmt: skip
     if ctx.params.get("output") is not None or ctx.params.get("list_all") or ctx.params.get("show_sql"):
         raise UsageError("a block contains the answer: remove --output, --list and --sql")
     if ctx.get_parameter_source("form") is click.core.ParameterSource.COMMANDLINE and ctx.params["form"] != _FORM:

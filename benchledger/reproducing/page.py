@@ -93,7 +93,7 @@ def _read_csv(text: str, page: Page, delimiter: str) -> None:
                 row = Row(begins, tuple(cell.strip() for cell in cells))
                 # The comma of 208,58 without quotes makes two cells of a number, and moves those behind it.
                 if rows and _width(row) > _width(rows[0]) > 1:
-                    page.unreadable.append((begins, f"the row has {_width(row)} cells, and the head {_width(rows[0])}"))
+                    page.unreadable.append((begins, f"the row has {_width(row)} cells, the head has {_width(rows[0])}"))
                 else:
                     rows.append(row)
             begins = reader.line_num + 1

@@ -32,7 +32,7 @@ def document_content(first: bytes) -> str:
     if head[:1] == b"<" and _WEB.match(head):
         return "web page"
     if _ANSWER.match(head):
-        return "printed answer of bench"
+        return "saved output of bench"
     # Test the first line first: few logs begin like a page, and the others need no search.
     if _DEFINITION.match(head) and _SAMPLE.search(head):
         return "definition of a format"

@@ -117,7 +117,7 @@ def _need_free(target: Path, source: Path, *, force: bool) -> None:
             refuse_existing(place, cure="Name another file, or use --force")
         if place.is_file() and place.stat().st_size and not _is_copy(place, target):
             what = "copy of a ledger" if place == target else "private file of a copy"
-            raise UsageError(f"{place}: is no {what}, and is not overwritten. Name another file")
+            raise UsageError(f"{place}: is not a {what}, and is not overwritten. Name another file")
 
 
 def _is_copy(place: Path, target: Path) -> bool:

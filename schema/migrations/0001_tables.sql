@@ -106,8 +106,9 @@ comment on column sighting.folder_path is
     'empty or no log.';
 comment on column sighting.place is 'A keyed hash of the real path: which file it is. A manifest lists files by it.';
 comment on column sighting.job is
-    'A keyed hash of the real path without the rank of a process that it states; NULL where it states none.';
-comment on column sighting.job_rank is 'That rank.';
+    'A keyed hash of the real path without its rank: equal for all ranks of one job. NULL if the path states no rank.';
+comment on column sighting.job_rank is
+    'Rank of the process that wrote the file, as the path states it (rank_3, workerlog.3); NULL if it states none.';
 comment on column sighting.words is
     'Words of the file''s name and of the folders that are no part of the campaign, without numbers, times and '
     'what names nothing.';
@@ -307,8 +308,9 @@ comment on column kept.segment.stream is
 comment on column kept.segment.losses is
     'Its first losses, in order, by which a duplicate stream is recognised where a log has no times.';
 comment on column kept.segment.beginning is
-    'Its fourth time in microseconds since 1970, else a mix of its first eight speeds or durations; NULL if it has none '
-    'of these. Segments with the same are compared: one may be a copy of the other.';
+    'One number for its first values: its fourth time in microseconds since 1970, else a sum over its first eight '
+    'speeds or durations; NULL without these. Segments with the same number are compared: one may be a copy of the '
+    'other.';
 comment on column kept.segment.devices is 'Devices of the log that belong to it; NULL for all.';
 
 create table kept.log_fact (
@@ -861,10 +863,10 @@ create table kept.contradicted_speed (
     reason varchar not null
 );
 comment on table kept.contradicted_speed is
-    'One row per run, rule, phase and unit whose value, made of steps, is less than half of the closing throughput, or '
-    'whose closing throughput counts steps that this log did not do.';
+    'One row per run, rule, phase and unit whose value another statement of the log contradicts: a value made of steps '
+    'is less than half of the closing throughput, or the closing throughput counts steps that were not done or timed.';
 comment on column kept.contradicted_speed.unit is 'Unit of the value.';
-comment on column kept.contradicted_speed.reason is 'What in the log contradicts it.';
+comment on column kept.contradicted_speed.reason is 'What in the log contradicts the value.';
 
 create table kept.cell (
     series_id       bigint not null,

@@ -193,10 +193,9 @@ where (
         select log_id from main.sighting where log_id is not null group by log_id having bool_and(status = 'superseded')
     );
 comment on view measurement is
-    'One row per value that a log holds: steps, summaries, parameters, events, telemetry, kernels. A duplicate '
-    'stream is left out where the train log has its records, and a log that has grown where its new content is; copies and '
-    'logs of other ranks are left out. '
-    'Filter by run_id, name or quantity.';
+    'One row per value that a log holds: steps, summaries, parameters, events, telemetry, kernels. Left out are the '
+    'records of a duplicate stream that the train log has too, the older contents of a log that has grown, copies, and '
+    'logs of other ranks. Filter by run_id, name or quantity.';
 comment on column measurement.run_id is 'Id of the run; NULL where no run claims the log.';
 comment on column measurement.role is 'What the log is to the run; NULL where no run claims it.';
 comment on column measurement.phase is 'train unless the format says validation or inference; NULL for telemetry.';

@@ -123,7 +123,7 @@ def test_show_and_explain_tell_of_a_copy(db: Path, tmp_path: Path) -> None:
     assert "run.log.bak" in shown
     assert "copy" in shown
     assert key in explained
-    assert "same records as far as it goes" in explained
+    assert "same records, up to its end" in explained
 
 
 def nano(losses: Iterable[float], seed: int, *, digits: int = 2) -> str:

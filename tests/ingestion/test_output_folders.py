@@ -133,7 +133,7 @@ def test_streams_of_an_output_folder_are_of_the_run_of_its_log_in_whatever_order
 
     assert runs(db) == expected
     assert ask(db, "select distinct paired_by from run_log where role = 'duplicate_stream' order by all") == [
-        ("same folder and records",), ("same records in a folder near it",),
+        ("same folder and records",), ("same records in a nearby folder",),
     ]  # fmt: skip
 
     # Logs first, or streams first: what lies beside them counts later.

@@ -158,7 +158,7 @@ def test_the_tree_has_all_that_ties_logs_together(tree: Tree) -> None:
         campaigns = con.execute("select distinct campaign from sighting where campaign like 'night@%'").fetchall()
     assert paired == {
         "its own log", "same folder and stem", "it lists its logs", "listed in its manifest", "overlap in time",
-        "alone in a folder above", "same records as far as it goes", "same records in a folder near it",
+        "alone in a folder above", "same records, up to its end", "same records in a nearby folder",
         "another rank of its job",
     }  # fmt: skip
     assert len(campaigns) > 1

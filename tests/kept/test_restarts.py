@@ -80,7 +80,7 @@ def test_a_run_behind_another_one_makes_no_mean_of_both(ledger, name: str) -> No
 
     assert format_of(ledger, f"two/{name}.log") == name
     assert speeds(ledger, f"two/{name}.log") == {
-        ("ambiguous", True, f"the steps begin again at line {line}: it may be another run")
+        ("ambiguous", True, f"the steps begin again at line {line}: a second run may begin there")
     }
 
 
@@ -93,7 +93,7 @@ def test_a_run_that_is_whole_or_was_resumed_keeps_its_speed(ledger, kind: str, n
 def test_steps_that_begin_anew_in_each_epoch_are_one_run(ledger) -> None:
     assert ("ok", False, None) in speeds(ledger, "epochs.log")
     assert speeds(ledger, "epochs-twice.log") == {
-        ("ambiguous", True, "the steps begin again at line 19: it may be another run")
+        ("ambiguous", True, "the steps begin again at line 19: a second run may begin there")
     }
 
 
@@ -104,12 +104,13 @@ def test_other_lines_and_own_names_of_epochs_begin_no_run(ledger, name: str) -> 
 
 def test_a_run_with_own_names_of_epochs_begins_again(ledger) -> None:
     assert speeds(ledger, "named-twice.log") == {
-        ("ambiguous", True, "the steps begin again at line 28: it may be another run")
+        ("ambiguous", True, "the steps begin again at line 28: a second run may begin there")
     }
 
 
 def test_a_run_of_two_readings_begins_again_too(ledger) -> None:
-    assert ("ambiguous", True, "the steps begin again at line 3: it may be another run") in speeds(ledger, "halves.log")
+    reason = "the steps begin again at line 3: a second run may begin there"
+    assert ("ambiguous", True, reason) in speeds(ledger, "halves.log")
 
 
 def test_a_step_that_is_counted_back_begins_no_run(ledger) -> None:

@@ -183,5 +183,5 @@ def test_decimal_commas_move_no_cell_of_a_csv_file(tmp_path: Path) -> None:
     semicolons = claims(tmp_path, "speed.csv", "gpus;images/s\n1;127.09\n8;1,234.5\n")
 
     assert [(claim.printed, claim.facts) for claim in quoteless.claims] == [("127.09", {"gpus": 1})]
-    assert quoteless.unread == [(3, "the row has 3 cells, and the head 2")]
+    assert quoteless.unread == [(3, "the row has 3 cells, the head has 2")]
     assert [claim.value for claim in semicolons.claims] == [127.09, 1234.5]

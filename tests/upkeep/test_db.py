@@ -168,12 +168,12 @@ def test_a_backup_overwrites_only_by_force_and_never_the_ledger(db: Path, tmp_pa
     target = put(tmp_path / "copy.duckdb", "mine")
     with pytest.raises(UsageError, match="exists already"):
         db_backup(target, db=db)
-    with pytest.raises(UsageError, match="is no copy of a ledger"):
+    with pytest.raises(UsageError, match="is not a copy of a ledger"):
         db_backup(target, force=True, db=db)
     assert target.read_text() == "mine"
     with duckdb.connect(tmp_path / "mine.duckdb") as con:
         con.execute("create table mine as select 1 as number")
-    with pytest.raises(UsageError, match="is no copy of a ledger"):
+    with pytest.raises(UsageError, match="is not a copy of a ledger"):
         db_backup(tmp_path / "mine.duckdb", force=True, db=db)
     for own in (db, Path(f"{db}.private"), Path(f"{db}.key")):
         with pytest.raises(UsageError, match="is the ledger itself"):
@@ -184,7 +184,7 @@ def test_a_backup_overwrites_only_by_force_and_never_the_ledger(db: Path, tmp_pa
     target.write_bytes(b"")
     for end in ("private", "key", "logs"):
         notes = put(Path(f"{target}.{end}"), "mine")
-        with pytest.raises(UsageError, match=f"{end}: is no private file of a copy"):
+        with pytest.raises(UsageError, match=f"{end}: is not a private file of a copy"):
             db_backup(target, force=True, db=db)
         notes.unlink()
     db_backup(target, force=True, db=db)

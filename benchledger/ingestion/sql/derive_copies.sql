@@ -111,7 +111,7 @@ found as (
     group by all
 )
 select log_id, segment, first_line, last_line, whole.log_id, whole.segment,
-    if(whole.by_place, 'of a checkpoint of its output folder', 'same records as far as it goes')
+    if(whole.by_place, 'from a checkpoint in its output folder', 'same records, up to its end')
 from found;
 
 -- What is a copy of a copy is one of the whole.

@@ -115,7 +115,7 @@ select
     twin_id, twin_segment, log_id, segment,
     case strength
         when 2 then 'listed in one manifest' when 1 then 'same folder and stem'
-        else if(far = 0, 'same folder and records', 'same records in a folder near it')
+        else if(far = 0, 'same folder and records', 'same records in a nearby folder')
     end as paired_by
 from (from by_manifest union all from by_stem union all from by_records union all from by_losses)
 qualify row_number() over (

@@ -84,7 +84,7 @@ judged as (
 )
 select
     run_id, rule, phase, unit,
-    evidence || ', but its closing throughput is that of all planned steps in the time since the last start'
+    evidence || ', but its closing throughput counts all planned steps over the time since the last start'
 from planned_speed
 join judged using (run_id)
 where evidence is not null;

@@ -43,7 +43,7 @@ from (
 where back_place > ahead_place;
 
 create or replace temp table restarted as
-select run_id, format('the steps begin again at line {}: it may be another run', arg_min(line, place)) as reason
+select run_id, format('the steps begin again at line {}: a second run may begin there', arg_min(line, place)) as reason
 from progress
 join fallen using (run_id, log_id, lane, shape_id)
 where place > ahead_place and (epoch < first_epoch or (epoch = first_epoch and reached <= first_reached))
