@@ -281,13 +281,20 @@ def watched(tmp_path: Path) -> Watched:
     return Watched(tmp_path / "staging", tmp_path / "watched.duckdb", key, 0.5)
 
 
+def without_orphans(output: str) -> str:
+    """Without what Python prints in a process whose parent was killed before it had sent it anything."""
+    return re.sub(
+        r'Traceback .*\n  File "<string>", line 1, in <module>\n(  .*\n)*EOFError: Ran out of input\n', "", output
+    )
+
+
 def test_a_day_with_restarts_gives_the_ledger_of_one_ingest(watched: Watched, tmp_path: Path) -> None:
     files = day(watched, 60, 6.0, [signal.SIGKILL, signal.SIGTERM], burst=20)
 
     assert files > 60
     # SIGTERM is the usual end.
     assert watched.codes == [-signal.SIGKILL, 0, 0]
-    assert not re.search("Traceback|Error", watched.output.read_text())
+    assert not re.search("Traceback|Error", without_orphans(watched.output.read_text()))
     assert_equal_to_one_ingest(watched, tmp_path / "once.duckdb")
 
 

@@ -196,7 +196,7 @@ def test_no_key_of_pseudonyms_is_published(tmp_path: Path) -> None:
     own = put(tmp_path / "in" / "own", "neither short nor of hex digits, but the key in use\n")
     own.chmod(0o600)
     other = f"{'0123456789abcdef' * 4}\n"
-    put(tmp_path / "in" / "other.key", other)
+    put(tmp_path / "in" / "other.key", f"# ours\n{other}BENCH_KEY={other}")
     put(tmp_path / "in" / "a.zip", zip_of({"own": own.read_bytes(), "other": other.encode(), "b.log": LOG}))
 
     result = redact(tmp_path / "in", out=tmp_path / "out", key_file=own)
