@@ -16,6 +16,7 @@ from typing import BinaryIO
 from benchledger.archives.limits import Limits
 from benchledger.definitions.log_format import all_formats_hash
 from benchledger.definitions.names import load_names
+from benchledger.errors import need_campaign_name
 from benchledger.ingestion.accounts import Accounts
 from benchledger.ingestion.batches import Batches, BatchLimits
 from benchledger.ingestion.discover import FoundFile, discover, named_folders
@@ -164,6 +165,7 @@ class IngestOptions:
 def ingest_with(
     options: IngestOptions, *paths: Path | str, stdin: BinaryIO | None = None, dry_run: bool = False
 ) -> IngestResult:
+    need_campaign_name(options.campaign_name)
     if not dry_run:
         return _Ingest(paths, options, options.db).run(stdin)
     with tempfile.TemporaryDirectory() as folder:

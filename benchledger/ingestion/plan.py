@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from benchledger.definitions.log_format import LogFormat
 from benchledger.definitions.names import Names
-from benchledger.errors import need_campaign_name
 from benchledger.ingestion.discover import (
     FoundFile,
     NamedFolders,
@@ -78,7 +77,6 @@ class Plan:
         self.wanted: dict[str, set[str]] = {}
         self._listing: frozenset[str] = frozenset()
         self._inputs: set[str] = set()
-        need_campaign_name(campaign_name)
         self._campaign_name = campaign_name
         self.refresh = refresh
         self.names_hash = names.definitions_hash

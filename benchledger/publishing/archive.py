@@ -6,7 +6,6 @@ import bz2
 import copy
 import gzip
 import lzma
-import re
 import struct
 import tarfile
 import tempfile
@@ -38,14 +37,11 @@ from benchledger.redaction.line_redactor import LineRedactor
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import load_formats
-from benchledger.store.key_file import key_in
+from benchledger.store.key_file import holds_keys, key_in
 
 _TEXT_CHUNK = 1024 * 1024
 # A longer line is cut at a blank or comma: memory stays bounded and no name is cut in two.
 _LONGEST = 16 * _TEXT_CHUNK
-# As docs/privacy.md has one made: of another ledger, it is not the key in use.
-_HEX_KEY = re.compile(rb"\s*(?:\w+\s*=\s*)?[0-9A-Fa-f]{64}\s*")
-_KEY_LINE = 200
 _BROKEN = (
     tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError, NotImplementedError,
     RuntimeError, OverflowError,
@@ -70,7 +66,7 @@ def redact_text(
         raise NotRedactable("binary: what is private in it cannot be told or replaced")
     # Damage behind the head is raised here.
     more = source.read(_TEXT_CHUNK)
-    if not more and (_holds_keys(head) or redactor.is_own_key(key_in(head))):
+    if not more and (holds_keys(head) or redactor.is_own_key(key_in(head))):
         raise NotRedactable("a key of pseudonyms: whoever has it can find the names behind them")
     if not more and not magic_bytes.has_archive(head):
         write(lines.redact(head))
@@ -83,11 +79,6 @@ def redact_text(
         held.seek(0)
         for part in _parts(b"", cast("Source", held)):
             write(lines.redact_known(part))
-
-
-def _holds_keys(text: bytes) -> bool:
-    lines = [line for line in text.removeprefix(b"\xef\xbb\xbf").splitlines() if line.strip() and line[:1] != b"#"]
-    return bool(lines) and all(len(line) < _KEY_LINE and _HEX_KEY.fullmatch(line) for line in lines)
 
 
 def _parts(rest: bytes, source: Source) -> Iterator[bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ KEY_BYTES = 32
 LEAST_BYTES = 32
 # Binary, so that no report ever quotes the file as text; no answer is written over a file that begins so.
 KEY_MAGIC = b"benchledger key\x00"
+_HEX_KEY = re.compile(rb"\s*(?:\w+\s*=\s*)?[0-9A-Fa-f]{64}\s*")
+_LONGEST_LINE = 200
 _HOW = "Make one: `(umask 077; openssl rand -hex 32 > FILE)`"
 
 
@@ -45,6 +48,12 @@ def key_in(content: bytes) -> bytes | None:
         return content.removeprefix(KEY_MAGIC)
     content = content.strip()
     return None if len(content) < LEAST_BYTES else hashlib.blake2b(content, digest_size=KEY_BYTES).digest()
+
+
+def holds_keys(text: bytes) -> bool:
+    """Whether a file holds nothing but keys of 64 hex digits, as docs/privacy.md makes them, with or without names."""
+    lines = [line for line in text.removeprefix(b"\xef\xbb\xbf").splitlines() if line.strip() and line[:1] != b"#"]
+    return bool(lines) and all(len(line) < _LONGEST_LINE and _HEX_KEY.fullmatch(line) for line in lines)
 
 
 def key_path(db_path: Path | str) -> Path:

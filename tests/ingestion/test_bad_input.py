@@ -211,6 +211,7 @@ def test_a_facts_file_may_begin_with_a_byte_order_mark_and_a_campaign_needs_a_na
     put(tmp_path / "logs" / "facts.toml", b'\xef\xbb\xbfcampaign = "marked"\n')
     with pytest.raises(UsageError, match="name of a campaign is empty"):
         ingest(tmp_path / "logs", db=tmp_path / "bench.duckdb", campaign_name=" ")
+    assert [path.name for path in tmp_path.iterdir()] == ["logs"]
 
     ingest(tmp_path / "logs", db=tmp_path / "bench.duckdb")
 

@@ -4,7 +4,7 @@
 
 insert into run_log by name
 select distinct on (r.run_id, c.log_id, c.segment)
-    r.run_id, c.log_id, f.sighting_id, if(c.paired_by = 'another rank of its job', 'rank', 'copy') as role, c.segment, c.first_line, c.last_line, null::varchar[] as devices,
+    r.run_id, c.log_id, f.sighting_id, c.role, c.segment, c.first_line, c.last_line, null::varchar[] as devices,
     c.paired_by
 from copy_of as c
 join run_log as r on r.log_id = c.whole_id and r.segment = c.whole_segment

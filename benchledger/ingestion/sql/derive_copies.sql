@@ -1,5 +1,5 @@
--- Which segments are copies of another one: earlier states of it, or the same once more. All records of a copy but those in
--- its last line begin the other one. The last one may be cut, or say how far a run came.
+-- Which segments are copies of another one: earlier states of it, or the same once more. The records of a copy are the
+-- first records of the other one. Those in its last line need not be: the line may be cut, or tell how far the run was.
 -- reads: copy_pair, alike, kept.record, kept.shape, listed_log, active_sighting
 -- makes: shorter, first_print, copy_of, live_segment, active_sighting, listed_log
 
@@ -110,7 +110,7 @@ found as (
     where by_place or (log_id, segment) in (from proved)
     group by all
 )
-select log_id, segment, first_line, last_line, whole.log_id, whole.segment,
+select log_id, segment, first_line, last_line, whole.log_id, whole.segment, 'copy',
     if(whole.by_place, 'from a checkpoint in its output folder', 'same records, up to its end')
 from found;
 
@@ -138,13 +138,13 @@ insert into active_sighting by name
 select a.* replace (c.whole_id as log_id, true as of_copy)
 from active_sighting as a
 join (
-    select distinct log_id, whole_id from copy_of where log_id <> whole_id and paired_by <> 'another rank of its job'
+    select distinct log_id, whole_id from copy_of where log_id <> whole_id and role = 'copy'
 ) as c using (log_id);
 
 insert into listed_log by name
 select l.* replace (c.whole_id as log_id)
 from listed_log as l
 join (
-    select distinct log_id, whole_id from copy_of where paired_by <> 'another rank of its job'
+    select distinct log_id, whole_id from copy_of where role = 'copy'
 ) as c using (log_id)
 where (l.listing, c.whole_id) not in (select (listing, log_id) from listed_log);

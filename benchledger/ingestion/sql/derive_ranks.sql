@@ -39,7 +39,7 @@ first_rank as (
 )
 select
     m.log_id, m.segment, m.first_line, m.last_line, min((f.log_id, f.segment))[1], min((f.log_id, f.segment))[2],
-    'another rank of its job'
+    'rank', 'another rank of its job'
 from member as m
 join first_rank as f on f.job = m.job and f.format = m.format and f.segment = m.segment and f.log_id <> m.log_id
 where f.job_rank <> m.job_rank

@@ -4,7 +4,8 @@
 --   kept.segment
 -- makes: active_sighting, listed_log, tracker_place, tie, scope
 
--- `of_copy`: seen as a copy only (derive_copies.sql). `replaced_at`: when other content was read at the same place, which is no growth; NULL for what lies there now.
+-- `of_copy`: seen as a copy only (derive_copies.sql). `replaced_at`: when other content was read at the same place, which
+-- is no growth; NULL for what lies there now.
 create or replace temp table active_sighting as
 with active as (
     select sighting_id, log_id, place, archive, member, folder, folders, stem, job, job_rank, campaign, ingested_at
