@@ -9,7 +9,7 @@ import click
 
 import benchledger
 from benchledger.cli.import_blocker import allow_imports
-from benchledger.cli.options import output_options
+from benchledger.cli.options import FILE, output_options
 from benchledger.cli.output import frame_table, print_frame, write_file, write_text
 from benchledger.cli.render import table_text
 from benchledger.cli.reveal import headed, revealed
@@ -33,7 +33,7 @@ _CAUSE = "cause (first finding)"
 @click.option("--strict", is_flag=True, help="Exit 1 on warnings, too.")
 @click.option(
     "--page",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Also write an HTML page.",
 )

@@ -10,6 +10,7 @@ import click
 
 import benchledger
 from benchledger.cli.commands import KnownGroup
+from benchledger.cli.options import FOLDER
 from benchledger.cli.settings import Settings
 
 
@@ -20,7 +21,7 @@ def data() -> None:
 
 @data.command()
 @click.argument("kind", type=click.Choice(["hdf5", "npz", "squad", "tokens"]))
-@click.option("--output", type=click.Path(file_okay=False, path_type=Path), required=True, help="Output folder.")
+@click.option("--output", type=FOLDER, required=True, help="Output folder.")
 @click.option(
     "--rows", type=click.IntRange(min=1), default=20000, show_default=True, help="Number of sequences or questions."
 )

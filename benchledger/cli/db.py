@@ -9,9 +9,10 @@ import click
 
 import benchledger
 from benchledger.cli.commands import KnownGroup
-from benchledger.cli.options import form_option, output_options, wait_option
+from benchledger.cli.options import FILE, form_option, output_options, wait_option
 from benchledger.cli.output import frame_table, print_frame
 from benchledger.cli.settings import Settings
+from benchledger.errors import counted
 from benchledger.exports.values import escaped, escaped_lines, json_text
 
 if TYPE_CHECKING:
@@ -43,13 +44,11 @@ def migrate(settings: Settings, wait_s: float, form: str, output: Path | None) -
     steps = benchledger.db_migrate(db=settings.db, wait_s=wait_s)
     print_frame(steps, form, output)
     now = steps.filter("now").height
-    settings.say(
-        f"{now} {'step' if now == 1 else 'steps'} taken" if now else "nothing to do: the ledger has the current version"
-    )
+    settings.say(f"{counted(now, 'step')} taken" if now else "nothing to do: the ledger has the current version")
 
 
 @db.command()
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", type=FILE)
 @click.option("--public", is_flag=True, help="Make a copy for others, without the private files and private details.")
 @click.option("--force", is_flag=True, help="Overwrite an existing copy.")
 @wait_option

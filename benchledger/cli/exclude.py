@@ -10,6 +10,7 @@ import benchledger
 from benchledger.cli.options import output_options, wait_option
 from benchledger.cli.output import print_frame
 from benchledger.cli.settings import Settings
+from benchledger.errors import counted
 
 
 @click.command()
@@ -45,6 +46,5 @@ def exclude(
         return
     found = benchledger.exclude(*runs, reason=reason, by=by, undo=undo, db=settings.db, wait_s=wait_s)
     print_frame(found, form, output)
-    count = found["run_key"].n_unique()
     done = "in the tables again" if undo else "left out of every table"
-    settings.say(f"{done}: {count} {'run' if count == 1 else 'runs'}")
+    settings.say(f"{done}: {counted(found['run_key'].n_unique(), 'run')}")

@@ -2,43 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import benchledger
 from benchledger.cli.commands import KnownGroup
-from benchledger.cli.options import all_option, case_options, given, language_option, layout_option, rule_option
+from benchledger.cli.options import (
+    FOLDER,
+    all_option,
+    case_options,
+    given,
+    language_option,
+    layout_option,
+    rule_option,
+    together,
+)
 from benchledger.cli.output import listed_if_long, write_text
 from benchledger.cli.reveal import asked_names, headed, reveal_option
 from benchledger.cli.settings import Settings
 from benchledger.cli.site import site
+from benchledger.errors import counted
 from benchledger.exports.tables import FORMS, form_of, reports_text
 from benchledger.exports.values import json_text
 
 if TYPE_CHECKING:
     from benchledger.exports.answer_files import JsonFiles
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-_FOLDER = click.option(
-    "--output", type=click.Path(file_okay=False, path_type=Path), help="Write the files below this folder, not stdout."
-)
-
-
-def _export_options(function: _Function) -> _Function:
-    """Adds --format and --output, whose suffix determines the form, and --reveal."""
-    function = reveal_option(function)
-    function = click.option(
-        "--output", type=click.Path(path_type=Path), help="Write to this file or folder instead of stdout."
-    )(function)
-    return click.option(
+_FOLDER = click.option("--output", type=FOLDER, help="Write the files below this folder, not stdout.")
+# The suffix of --output determines the form.
+_export_options = together(
+    click.option(
         "--format",
         "form",
         type=click.Choice(FORMS),
         help="Output format. Default: by the suffix of --output, else markdown.",
-    )(function)
+    ),
+    click.option("--output", type=click.Path(path_type=Path), help="Write to this file or folder instead of stdout."),
+    reveal_option,
+    all_option,
+)
 
 
 @click.group(cls=KnownGroup)
@@ -53,7 +57,6 @@ def export() -> None:
 @layout_option
 @language_option
 @_export_options
-@all_option
 @click.pass_obj
 def tables(settings: Settings, /, names: tuple[str, ...], form: str | None, output: Path | None, **words: Any) -> None:
     """Export several reports in one file or folder.
@@ -69,7 +72,6 @@ def tables(settings: Settings, /, names: tuple[str, ...], form: str | None, outp
 @export.command()
 @case_options
 @_export_options
-@all_option
 @click.pass_obj
 def leaderboard(settings: Settings, /, form: str | None, output: Path | None, **words: Any) -> None:
     """Rank series by throughput, on equal GPUs and equal work."""
@@ -122,6 +124,6 @@ def _print_files(settings: Settings, result: JsonFiles, output: Path | None) -> 
         alone = next(iter(result.files.values())) if len(result.files) == 1 else result.files
         write_text(json_text(alone), None)
     else:
-        settings.say(f"{output}: {len(result.files)} {'file' if len(result.files) == 1 else 'files'}")
+        settings.say(f"{output}: {counted(len(result.files), 'file')}")
     for note in result.notes:
         settings.say(note)

@@ -8,7 +8,7 @@ import click
 
 import benchledger
 from benchledger.cli.commands import KnownGroup
-from benchledger.cli.options import output_options
+from benchledger.cli.options import FILE, output_options
 from benchledger.cli.output import print_frame
 from benchledger.errors import counted
 from benchledger.exports.values import escaped_lines
@@ -59,9 +59,7 @@ def check(ctx: click.Context, files: tuple[Path, ...], fill: bool) -> None:
     "logs", metavar="LOG...", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )
 @click.option("--name", default="draft", show_default=True, help="Name of the new format.")
-@click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this new file instead of stdout."
-)
+@click.option("--output", type=FILE, help="Write to this new file instead of stdout.")
 @click.option("--force", is_flag=True, help="Draft even if a known format reads the log.")
 def new(logs: tuple[Path, ...], name: str, output: Path | None, force: bool) -> None:
     """Draft a format, with samples, from LOGs of one program.

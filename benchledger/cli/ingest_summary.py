@@ -186,11 +186,8 @@ def say_left_out_files(settings: Settings, outcomes: Iterable[FileOutcome], all_
 
 
 def _say_first(settings: Settings, left: list[FileOutcome], all_by: str) -> None:
-    shown = left if settings.verbosity > 0 else left[:SHOWN]
-    for one in shown:
-        settings.say(f"  {_place(one)}{': ' + one.reason if one.reason else ''}")
-    if len(shown) < len(left):
-        settings.say(f"  and {len(left) - len(shown)} more; list with: {all_by}")
+    lines = [f"  {_place(one)}{': ' + one.reason if one.reason else ''}" for one in left]
+    settings.say_first(lines, SHOWN, f"  and {{}} more; list with: {all_by}")
 
 
 def _as_json(result: IngestResult, dry_run: bool) -> dict[str, object]:

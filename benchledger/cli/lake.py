@@ -9,7 +9,7 @@ import click
 
 import benchledger
 from benchledger.cli.commands import KnownGroup
-from benchledger.cli.options import form_option
+from benchledger.cli.options import FILE, form_option
 from benchledger.cli.settings import Settings
 from benchledger.errors import counted
 from benchledger.exports.values import escaped_lines, json_text
@@ -37,12 +37,12 @@ def lake() -> None:
 @click.argument("lake")
 @click.option(
     "--into",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     help="Write one ledger, a new file, instead of the tables and the facade; the lake is only read.",
 )
 @click.option(
     "--facade",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     help="Where to write the facade.  [default: LAKE/facade.duckdb]",
 )
 @click.option(

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 import benchledger
-from benchledger.cli.options import form_option, wait_option
+from benchledger.cli.options import FILE, form_option, wait_option
 from benchledger.cli.settings import Settings
 from benchledger.errors import counted
 from benchledger.exports.values import json_text
@@ -19,7 +19,7 @@ from benchledger.exports.values import json_text
     "--into",
     "--out",
     "into",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     required=True,
     metavar="FILE",
     help="The new ledger.",

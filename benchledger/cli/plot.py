@@ -5,21 +5,22 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from benchledger.cli.commands import KnownGroup
-from benchledger.cli.options import case_options, given, rule_option
+from benchledger.cli.options import FILE, Option, case_options, given, rule_option, together
 from benchledger.cli.settings import Settings
 from benchledger.exports.values import escaped_lines
 
 _RUN = click.option("--run", metavar="KEY", help="The run: its key or the start of it.")
 _TARGET = click.option("--target", metavar="NUMBER", help="Draw this loss as the target: 6.5 or loss=6.5.")
+_OUTPUT = click.option("--output", type=FILE, help="Write to FILE.svg, FILE.png or FILE.json.")
+_SQL = click.option("--sql", "show_sql", is_flag=True, help="Print the SQL that gives the points.")
 # With the help of each: what it draws, in the words of its function in Python.
-_PLOTS: dict[str, tuple[str, tuple[Callable[[Any], Any], ...]]] = {
+_PLOTS: dict[str, tuple[str, tuple[Option, ...]]] = {
     "scaling": (
         "Speed-up and efficiency by number of GPUs, with the ideal line.\n\nA terminal shows the speed-up only.",
         (rule_option,),
@@ -39,18 +40,12 @@ def plot() -> None:
     """Draw a plot in the terminal, or as SVG, PNG or Vega-Lite JSON."""
 
 
-def _add(name: str, text: str, options: tuple[Callable[[Any], Any], ...]) -> None:
+def _add(name: str, text: str, options: tuple[Option, ...]) -> None:
+    @plot.command(name, help=text)
+    @together(case_options, *options, _OUTPUT, _SQL)
+    @click.pass_obj
     def command(settings: Settings, /, campaign: str | None, output: Path | None, show_sql: bool, **words: Any) -> None:
         _draw(name, settings, output, show_sql, campaign=campaign, **given(words))
-
-    function: Any = click.pass_obj(command)
-    function = click.option("--sql", "show_sql", is_flag=True, help="Print the SQL that gives the points.")(function)
-    function = click.option(
-        "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to FILE.svg, FILE.png or FILE.json."
-    )(function)
-    for option in reversed(options):
-        function = option(function)
-    plot.command(name, help=text)(case_options(function))
 
 
 for _name, (_text, _options) in _PLOTS.items():

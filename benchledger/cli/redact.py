@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 import benchledger
-from benchledger.cli.options import form_option
+from benchledger.cli.options import FOLDER, form_option
 from benchledger.cli.settings import Settings
 from benchledger.exports.values import json_text
 
@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
 SHOWN = 5
 SECRETS_SHOWN = 50
+_REST = "and {} more: -v lists them"
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="Output folder.")
+@click.option("--out", required=True, type=FOLDER, help="Output folder.")
 @click.option(
     "--key-file",
     type=click.Path(path_type=Path),
@@ -60,20 +61,12 @@ def redact(
 
 
 def _say_left_out(settings: Settings, result: RedactResult) -> None:
-    shown = result.left_out if settings.verbosity > 0 else result.left_out[:SHOWN]
-    for path, why in shown:
-        settings.say(f"left out: {path}: {why}")
-    if len(shown) < len(result.left_out):
-        settings.say(f"and {len(result.left_out) - len(shown)} more: -v lists them")
+    settings.say_first([f"left out: {path}: {why}" for path, why in result.left_out], SHOWN, _REST)
     if result.own_key:
         settings.say("no key file and no ledger: the next call will use other pseudonyms. Keep them with --key-file")
 
 
 def _say_secrets(settings: Settings, result: RedactResult, accept: bool) -> None:
-    shown = result.secrets if settings.verbosity > 0 else result.secrets[:SECRETS_SHOWN]
-    for path, line in shown:
-        settings.say(f"secret: {path}:{line}")
-    if len(shown) < len(result.secrets):
-        settings.say(f"and {len(result.secrets) - len(shown)} more: -v lists them")
+    settings.say_first([f"secret: {path}:{line}" for path, line in result.secrets], SECRETS_SHOWN, _REST)
     cure = "" if accept else "; with --accept, the exit code is 0"
     settings.say(f"secrets are replaced in the copy. Whoever has the original can use them: change them{cure}")

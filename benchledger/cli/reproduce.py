@@ -7,14 +7,14 @@ from pathlib import Path
 import click
 
 import benchledger
-from benchledger.cli.options import output_options
+from benchledger.cli.options import FILE, output_options
 from benchledger.cli.output import print_frame, print_page
 from benchledger.cli.reveal import revealed
 from benchledger.cli.settings import Settings
 
 
 @click.command()
-@click.argument("pages", nargs=-1, required=True, metavar="TABLE...", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("pages", nargs=-1, required=True, metavar="TABLE...", type=FILE)
 @click.option(
     "--logs",
     multiple=True,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,21 +13,19 @@ from benchledger.cli.commands import REVEAL
 if TYPE_CHECKING:
     from benchledger.redaction.real_names import RealNames
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
 _Value = TypeVar("_Value")
 
 
-def reveal_option(function: _Function) -> _Function:
-    """Adds --reveal, which the functions of this module read."""
-    return click.option(
-        "--reveal",
-        count=True,
-        expose_value=False,
-        # Before the filters, which take real names then.
-        is_eager=True,
-        callback=lambda ctx, _, times: ctx.meta.update({REVEAL: ctx.meta.get(REVEAL, 0) + times}),
-        help="Show real names and paths, not pseudonyms (needs the ledger's private file). Twice: also in an export.",
-    )(function)
+# The functions of this module read it.
+reveal_option = click.option(
+    "--reveal",
+    count=True,
+    expose_value=False,
+    # Before the filters, which take real names then.
+    is_eager=True,
+    callback=lambda ctx, _, times: ctx.meta.update({REVEAL: ctx.meta.get(REVEAL, 0) + times}),
+    help="Show real names and paths, not pseudonyms (needs the ledger's private file). Twice: also in an export.",
+)
 
 
 def revealed(value: _Value, output: Path | None = None) -> _Value:

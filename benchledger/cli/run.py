@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import benchledger
-from benchledger.cli.options import output_options
+from benchledger.cli.options import FOLDER, output_options
 from benchledger.cli.output import print_frame
 from benchledger.cli.render import table_text
 from benchledger.cli.settings import Settings
@@ -34,11 +34,11 @@ _FAILED, _FINE = 1, ("ok", "there", "planned")
 )
 @click.option("--campaign", metavar="NAME", help="Campaign name; default: today's date.")
 @click.option(
-    "--staging", type=click.Path(file_okay=False, path_type=Path), default=Path("data/staging"), show_default=True,
+    "--staging", type=FOLDER, default=Path("data/staging"), show_default=True,
     help="Staging folder for finished logs.",
 )  # fmt: skip
 @click.option(
-    "--data", type=click.Path(file_okay=False, path_type=Path), default=Path("data/training"), show_default=True,
+    "--data", type=FOLDER, default=Path("data/training"), show_default=True,
     help="Folder with training data.",
 )  # fmt: skip
 @click.option("--python", metavar="PATH", help="Python of the framework's environment.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +25,14 @@ class Settings:
     def say(self, message: str, at: int = 0) -> None:
         if self.verbosity >= at:
             click.echo(escaped_lines(message), err=True)
+
+    def say_first(self, messages: Sequence[str], most: int, rest: str) -> None:
+        """Says the first messages, with -v all of them; `rest` tells where the others are, and {} is their number."""
+        shown = messages if self.verbosity > 0 else messages[:most]
+        for message in shown:
+            self.say(message)
+        if len(shown) < len(messages):
+            self.say(rest.replace("{}", str(len(messages) - len(shown))))
 
 
 def read_settings(db: str | None, definitions: tuple[str, ...], verbosity: int) -> Settings:

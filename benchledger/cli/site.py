@@ -11,12 +11,12 @@ import click
 
 import benchledger
 from benchledger.cli.commands import REVEAL
-from benchledger.cli.options import case_options, given
+from benchledger.cli.options import FOLDER, case_options, given
 from benchledger.cli.settings import Settings
 
 
 @click.command()
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), required=False)
+@click.argument("folder", type=FOLDER, required=False)
 @click.option("--title", default="Training benchmarks", show_default=True, help="Title of the pages.")
 @click.option("--serve", is_flag=True, help="Serve the pages on this machine until Ctrl-C; FOLDER may be left out.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of --serve. Default: a free one.")
