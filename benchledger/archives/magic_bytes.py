@@ -36,6 +36,10 @@ _WITHIN = re.compile(
         re.escape(magic) for magic in [*(m for magics in MAGIC.values() for m in magics), *FOREIGN] if len(magic) > 2
     )
 )
+# Four letters of UTF-16 or UTF-32, in either byte order, as PowerShell appends them to a log of UTF-8.
+_WIDE = re.compile(
+    rb"(?:[\x20-\x7e]\x00){4}|(?:\x00[\x20-\x7e]){4}|(?:\x00{3}[\x20-\x7e]){4}|(?:[\x20-\x7e]\x00{3}){4}"
+)
 _FIRST = {magic[0] for magics in MAGIC.values() for magic in magics} | {magic[0] for magic in FOREIGN}
 
 
@@ -63,6 +67,11 @@ def is_archive(head: bytes) -> bool:
 def has_archive(data: bytes) -> bool:
     """Tells whether an archive or compressed data begins somewhere in these bytes; in no text of UTF-8 does one."""
     return _WITHIN.search(data) is not None
+
+
+def has_wide_text(data: bytes) -> bool:
+    """Tells whether some of these bytes are UTF-16 or UTF-32, in which no name of UTF-8 is found."""
+    return b"\x00" in data and _WIDE.search(data) is not None
 
 
 def is_text(head: bytes) -> bool:

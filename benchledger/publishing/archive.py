@@ -68,17 +68,24 @@ def redact_text(
     more = source.read(_TEXT_CHUNK)
     if not more and (holds_keys(head) or redactor.is_own_key(key_in(head))):
         raise NotRedactable("a key of pseudonyms: whoever has it can find the names behind them")
-    if not more and not magic_bytes.has_archive(head):
+    if not more:
+        _refuse_other_than_utf8(head)
         write(lines.redact(head))
         return
     with tempfile.SpooledTemporaryFile(SPOOL_MEMORY) as held:
         for part in _parts(head + more, source):
-            if magic_bytes.has_archive(part):
-                raise NotRedactable("compressed data behind text would be copied unread: separate them")
+            _refuse_other_than_utf8(part)
             held.write(lines.redact(part))
         held.seek(0)
         for part in _parts(b"", cast("Source", held)):
             write(lines.redact_known(part))
+
+
+def _refuse_other_than_utf8(part: bytes) -> None:
+    if magic_bytes.has_archive(part):
+        raise NotRedactable("compressed data behind text would be copied unread: separate them")
+    if magic_bytes.has_wide_text(part):
+        raise NotRedactable("UTF-16 or UTF-32 behind other text would be copied unread: write it again as UTF-8")
 
 
 def _parts(rest: bytes, source: Source) -> Iterator[bytes]:

@@ -73,3 +73,14 @@ def test_a_text_with_compressed_data_behind_it_is_left_out(
 
     assert not result.written
     assert ("binary" if lines == 1 else "compressed data") in result.left_out[0][1]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("lines", [1, 150_000], ids=["short", "long"])
+def test_a_text_to_which_powershell_appended_utf_16_is_left_out(tmp_path: Path, encoding: str, lines: int) -> None:
+    log = b"step 1 loss 0.25\n" * lines + "\ufeffhost: r6i4n5\r\n".encode(encoding)
+
+    result = redact(put(tmp_path / "in" / "x.log", log), out=tmp_path / "out")
+
+    assert not result.written
+    assert "UTF-16" in result.left_out[0][1] or "binary" in result.left_out[0][1]
