@@ -95,7 +95,7 @@ def _copies(con: duckdb.DuckDBPyConnection, records: Insert | None) -> None:
         con.execute(sql_text("derive_ranks"))
     if finds(con, _ALIKE):
         con.execute(sql_text("derive_alike"))
-        if finds(con, "from copy_pair limit 1"):
+        if finds(con, "from alike limit 1"):
             _have_all(records)
             con.execute(sql_text("derive_copies"))
 

@@ -8,10 +8,15 @@ import random
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import duckdb
+import pytest
+
 from benchledger import forget, ingest
+from benchledger.ingestion.load import sql_text
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import ask, one, put, run_text, stable_tables
 from tests.ingestion.packing import tar
+from tests.proportion import assert_in_proportion
 
 RUNS = "select count(*) from run"
 ROLES = "select role, count(*) from run_log group by all order by all"
@@ -259,3 +264,70 @@ def test_what_lies_beside_an_earlier_state_is_of_the_run(db: Path, tmp_path: Pat
 
     assert ask(db, ROLES) == [("copy", 2), ("manifest", 1), ("telemetry", 2), ("train", 2)]
     assert ask(db, "select trial, status from run order by trial") == [(3, "ok"), (None, "ok")]
+
+
+def test_the_same_run_twice_in_one_file_is_one_run(db: Path, tmp_path: Path) -> None:
+    text = run_text(seed=1).log
+    put(tmp_path / "logs" / "twice.log", text * 2)
+    put(tmp_path / "logs" / "cut" / "first.log", begun(run_text(seed=2, at=9000).log) + run_text(seed=2, at=9000).log)
+    ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, "select role, first_line > 1, path from run_log join sighting using (sighting_id) order by all") == [
+        ("copy", False, "cut/first.log"), ("copy", True, "twice.log"),
+        ("train", False, "twice.log"), ("train", True, "cut/first.log"),
+    ]  # fmt: skip
+    assert one(db, "select count(*) from measurement where quantity = 'loss' and name = 'step_loss'") == 238
+    assert not run_bench("db", "check", db=db).exit_code
+
+
+# Logs that begin alike: by how many, of how many records each.
+GROUPS = {
+    "no copies": "select n, 9, n from range({}) as t (n)",
+    "copies": "select n, 9, 0 from range({}) as t (n)",
+    "of many lengths": "select n, 9 + n % 400, 0 from range({}) as t (n)",
+}
+TABLES = """
+create schema kept;
+create table live_segment as
+select
+    log_id, 1 as segment, 'train' as role, 1 as first_line, records as last_line, 1 as first_record_line,
+    records as last_record_line, records, 7.5 as beginning, [8.25, 8.0] as losses
+from member;
+create table log as select log_id, 1 as load_number, 'titan' as format, records as lines, records as bytes from member;
+create table active_sighting (
+    log_id bigint, sighting_id bigint, folder bigint, folders bigint[], stem varchar, replaced_at timestamp, of_copy boolean
+);
+create table sighting (sighting_id bigint, folder_path varchar);
+create table listed_log (listing bigint, log_id bigint);
+create table kept.shape (shape_id bigint, ordinal bigint, name varchar, kind varchar, unit varchar, quantity varchar);
+create table kept.record as
+select
+    log_id, 1 as load_number, 1 as shape_id, line, line as byte_offset, line as step, null as epoch, null as device,
+    null as label, timestamp '2026-01-02' + to_seconds(line) as logged_at, null as clock_s,
+    [line::double, if(line = 2, noise, 0)] as "values", null as texts
+from (select *, unnest(range(1, records + 1)) as line from member);
+create table copy_of (
+    log_id bigint, segment bigint, first_line bigint, last_line bigint, whole_id bigint, whole_segment bigint,
+    role varchar, paired_by varchar
+)
+"""
+
+
+def find_copies(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("begin")
+    for name in ("derive_alike", "derive_copies"):
+        con.execute(sql_text(name))
+    con.execute("rollback")
+
+
+def group_of(members: str, logs: int) -> duckdb.DuckDBPyConnection:
+    con = duckdb.connect(config={"threads": 1})
+    con.execute(
+        f"create table member as select * from ({members.format(logs)}) as m (log_id, records, noise); {TABLES}"
+    )
+    return con
+
+
+@pytest.mark.parametrize("members", GROUPS.values(), ids=GROUPS)
+def test_logs_that_begin_alike_cost_time_in_proportion_to_their_number(members: str) -> None:
+    assert_in_proportion(find_copies, group_of(members, 500), group_of(members, 4_000), floor_s=0.02)

@@ -1,7 +1,7 @@
--- Pairs of segments of which one may be a copy of the other, before their records are read: those of one format with the
+-- Groups of segments of which one may be a copy of another, before their records are read: those of one format with the
 -- same beginning; and those of one output folder, where a program puts its log so far into each checkpoint-N.
 -- reads: live_segment, log, active_sighting, sighting
--- makes: alike, copy_pair
+-- makes: alike
 
 -- The longest last; of two with the same records and lines, the one with shorter line ends.
 create or replace temp table alike as
@@ -20,14 +20,19 @@ measured as (
     where s.role in ('train', 'duplicate_stream', 'telemetry', 'tracker') and s.log_id not in (from console)
 ),
 hub as (
-    select log_id, segment, concat_ws(' ', format, role, beginning) as hub, false as by_place, false as is_checkpoint
+    -- Thousands of trials may start in one second: their first losses tell them apart, where each has two.
+    select
+        log_id, segment, false as by_place, false as is_checkpoint,
+        hash(format, role, beginning, if(min(coalesce(len(losses), 0)) over alike > 1, losses[1], null)) as hub
     from measured
     where beginning is not null
+    window alike as (partition by format, role, beginning)
     union all
     -- A program that writes a checkpoint-N each so many steps puts its log so far into it.
     select
-        m.log_id, m.segment, concat_ws(' ', m.format, a.folder, a.stem, m.segment), true,
-        bool_or(regexp_matches(sighting.folder_path, '(^|/)(checkpoint-[0-9]+|last-checkpoint)$'))
+        m.log_id, m.segment, true,
+        bool_or(regexp_matches(sighting.folder_path, '(^|/)(checkpoint-[0-9]+|last-checkpoint)$')),
+        hash(m.format, a.folder, a.stem, m.segment)
     from measured as m
     join active_sighting as a using (log_id)
     join sighting using (sighting_id)
@@ -35,19 +40,9 @@ hub as (
     group by all
 )
 select
-    hub, by_place, is_checkpoint, log_id, segment, load_number, first_line, last_line, first_record_line,
-    last_record_line, losses,
-    row_number() over (
-        partition by hub order by records, m.lines, m.bytes desc, log_id desc, segment
-    ) as place
+    hub, by_place, is_checkpoint or not by_place as may_be_copy, log_id, segment, load_number, first_line, last_line,
+    first_record_line, last_record_line,
+    row_number() over (order by hub, records, m.lines, m.bytes desc, log_id desc, segment desc) as place
 from hub
 join measured as m using (log_id, segment)
 qualify count(*) over (partition by hub) > 1 and (not by_place or bool_or(is_checkpoint) over (partition by hub));
-
-create or replace temp table copy_pair as
-select
-    a.* exclude (place, is_checkpoint, losses), b.log_id as whole_id, b.segment as whole_segment, b.place
-from alike as a
-join alike as b on b.hub = a.hub and b.place > a.place and b.log_id <> a.log_id
-where (a.is_checkpoint or not a.by_place)
-    and (len(a.losses) < 2 or a.losses[1:len(a.losses) - 1] = b.losses[1:len(a.losses) - 1]) is not false;

@@ -1,66 +1,49 @@
 -- Which segments are copies of another one: earlier states of it, or the same once more. The records of a copy are the
 -- first records of the other one. Those in its last line need not be: the line may be cut, or tell how far the run was.
--- reads: copy_pair, alike, kept.record, kept.shape, listed_log, active_sighting
+-- reads: alike, kept.record, kept.shape, listed_log, active_sighting
 -- makes: shorter, first_print, copy_of, live_segment, active_sighting, listed_log
 
 -- How many of its first records each must have in common: those in lines before its last line with a record.
 create or replace temp table shorter as
-select p.hub, p.log_id, p.segment, count(r.line) as extent
-from (select distinct hub, log_id, segment, load_number, first_record_line, last_record_line from copy_pair) as p
-left join kept.record as r
-    on r.log_id = p.log_id and r.load_number = p.load_number and r.line >= p.first_record_line
-    and r.line < p.last_record_line
-group by p.hub, p.log_id, p.segment;
+select a.hub, a.place, count(*) as extent
+from alike as a
+join kept.record as r
+    on r.log_id = a.log_id and r.load_number = a.load_number and r.line >= a.first_record_line
+    and r.line < a.last_record_line
+where a.may_be_copy
+group by all;
 
 -- What each of them holds up to the end of each shorter one, as a sum of hashes.
 create or replace temp table first_print as
-with extents as (
-    select hub, list_sort(list(distinct extent)) as extents from shorter group by hub
+with nth_record as (
+    select
+        a.hub, a.place, row_number() over (partition by a.place order by r.byte_offset) as nth,
+        -- Not the line nor the rank: one of them may have the lines of standard error between, or labels of ranks.
+        hash(r.shape_id, r.step, r.epoch, r.device, r.label, r.logged_at, r.clock_s, r."values", r.texts) as content
+    from alike as a
+    join kept.record as r
+        on r.log_id = a.log_id and r.load_number = a.load_number and r.line between a.first_line and a.last_line
 ),
-compared as (
-    select alike.*, extents.extents
-    from alike
-    join extents using (hub)
-    where (hub, log_id, segment) in (select unnest([(hub, log_id, segment), (hub, whole_id, whole_segment)]) from copy_pair)
-),
-line as (
-    select hub, log_id, segment, len(list_filter(extents, lambda x: x < nth)) as before,
-        hash(nth, content)::hugeint as print
-    from (
-        select
-            c.hub, c.log_id, c.segment, c.extents,
-            row_number() over (partition by c.hub, c.log_id, c.segment order by r.byte_offset) as nth,
-            -- Not the line nor the rank: one of them may have the lines of standard error between, or labels of ranks.
-            hash(r.shape_id, r.step, r.epoch, r.device, r.label, r.logged_at, r.clock_s, r."values", r.texts) as content
-        from compared as c
-        join kept.record as r
-            on r.log_id = c.log_id and r.load_number = c.load_number and r.line between c.first_line and c.last_line
-    )
-),
-piece as (
-    select hub, log_id, segment, before, sum(print) as print from line group by all
-),
-grid as (
-    select hub, log_id, segment, unnest(extents) as extent, generate_subscripts(extents, 1) - 1 as before
-    from compared
+summed as (
+    select
+        hub, place, nth as extent,
+        sum(hash(nth, content)::hugeint) over (partition by place order by nth rows unbounded preceding) as print
+    from nth_record
 )
-select
-    hub, log_id, segment, extent,
-    sum(coalesce(print, 0)) over (partition by hub, log_id, segment order by before) as print
-from grid
-left join piece using (hub, log_id, segment, before);
+from summed semi join shorter using (hub, extent);
 
 -- Two trials with one seed may print the same losses. That it is one run needs what no second run repeats: four times
 -- with fractions of a second, eight speeds or durations of four digits, or 32 times in whole seconds.
 insert into copy_of
 with same as (
-    select p.*, s.extent
-    from copy_pair as p
-    join shorter as s using (hub, log_id, segment)
-    join first_print as own using (hub, log_id, segment, extent)
-    join first_print as other
-        on other.hub = p.hub and other.log_id = p.whole_id and other.segment = p.whole_segment and other.extent = s.extent
-    where own.print = other.print and s.extent > 0
+    select a.* exclude (place), w.log_id as whole_id, w.segment as whole_segment, w.place
+    from (
+        select hub, place, extent, max(place) over (partition by hub, extent, print) as whole_place from first_print
+    ) as p
+    semi join shorter as s on s.place = p.place and s.extent = p.extent
+    join alike as a on a.place = p.place
+    join alike as w on w.place = p.whole_place
+    where p.whole_place > p.place
 ),
 -- The first lines are enough, however long a log is.
 seen as (
