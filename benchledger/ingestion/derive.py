@@ -90,14 +90,15 @@ def _pair(con: duckdb.DuckDBPyConnection, records: Insert | None) -> None:
 
 
 def _copies(con: duckdb.DuckDBPyConnection, records: Insert | None) -> None:
-    # Segments that are of the run of another one: other ranks, and copies.
-    if finds(con, _RANKS):
-        con.execute(sql_text("derive_ranks"))
+    # Segments that are of the run of another one: copies, and other ranks.
     if finds(con, _ALIKE):
         con.execute(sql_text("derive_alike"))
         if finds(con, "from alike limit 1"):
             _have_all(records)
             con.execute(sql_text("derive_copies"))
+    if finds(con, _RANKS):
+        _have_all(records)
+        con.execute(sql_text("derive_ranks"))
 
 
 def _have_all(records: Insert | None) -> None:

@@ -60,7 +60,13 @@ CASES: dict[str, tuple[dict[str, str], int]] = {
     "names": (ranks("bert_rank{}.out", lambda rank: ngc(2, rank)), 1),
     "nemo": (ranks("nemo_log_globalrank-{0}_localrank-{0}.txt", lambda rank: ngc(3, rank)), 1),
     "settings of rank 0": ({"rank0.log": TITAN.format(hour=15, gpus=4), "rank1.log": titan(1, hour=15).removeprefix(TITAN.format(hour=15, gpus=4))}, 1),
+    "with a copy": (ranks("rank_{}/train.log", lambda rank: ngc(10, rank)) | {"rank_2/old.log": ngc(10, 2)[:9000], "0.log": ngc(10, 0)[:9000]}, 1),
+    "without times": (ranks("rank_{}.log", lambda rank: paddle(rank, 14)), 1),
     # Trials.
+    "of other lengths": (ranks("rank_{}.log", lambda rank: "".join(HF.format(1 + (rank + 9 * step) / 100) for step in range(20 + 10 * rank)), (0, 1, 2)), 3),
+    "of other batch sizes": (ranks("rank_{}.log", lambda rank: paddle(rank, 12).replace("=64", f"={8 << rank}")), 4),
+    "of other settings": (ranks("rank_{}.log", lambda rank: paddle(rank, 13).replace("=20", f"={20 << rank}")), 4),
+    "of other batch sizes, at one time": (ranks("rank_{}.log", lambda rank: run_text(seed=rank, at=2e7, gpus=4, batch=8 << rank).log), 4),
     "of LoRA": (ranks("rank_{}.log", lambda rank: ngc(4, rank), (4, 8, 16)), 3),
     "of adapters": (ranks("lora_rank_{}/train.log", lambda rank: HF.format(3 - rank / 9), (0, 4, 8)), 3),
     "with gaps, without times": (ranks("rank_{}.log", lambda rank: HF.format(2 - rank / 9), (0, 4, 8)), 3),

@@ -1,10 +1,11 @@
 -- Logs of the ranks of one job, which their names tell apart: the lowest rank with steps is the run's log. Names alone may
--- be those of trials: so rank 0 must be there, without times each rank up to the last one, and times, steps and the number
--- of GPUs must not speak against it.
--- reads: live_segment, active_sighting, log, kept.log_fact, kept.sighting_fact, listed_log
--- makes: copy_of, live_segment
+-- be those of trials: so rank 0 must be there, without times each rank up to the last one, and times, steps, facts and the
+-- number of GPUs must not speak against it, nor without times any setting.
+-- reads: live_segment, active_sighting, log, kept.log_fact, kept.sighting_fact, listed_log, kept.record, kept.shape,
+--   kept.setting_word
+-- makes: rank_pair, copy_of, live_segment
 
-insert into copy_of
+create or replace temp table rank_pair as
 with stated as (
     select log_id, value from kept.log_fact where name = 'gpus'
     union all
@@ -23,7 +24,7 @@ placed as (
 ),
 member as (
     select
-        p.job, p.job_rank, s.*, log.format, gpus.gpus,
+        p.job, p.job_rank, s.*, log.format, log.load_number, gpus.gpus,
         count(distinct p.job_rank) over (partition by p.job) > max(p.job_rank) over (partition by p.job) as has_no_gaps
     from placed as p
     join live_segment as s using (log_id)
@@ -38,22 +39,79 @@ first_rank as (
         and row_number() over (partition by job, format, segment order by step_records = 0, job_rank, log_id) = 1
 )
 select
-    m.log_id, m.segment, m.first_line, m.last_line, min((f.log_id, f.segment))[1], min((f.log_id, f.segment))[2],
-    'rank', 'another rank of its job'
+    m.log_id, m.segment, m.load_number, m.first_line, m.last_line, f.log_id as whole_id, f.segment as whole_segment,
+    f.load_number as whole_load, m.started_at is not null and f.started_at is not null as is_timed
 from member as m
 join first_rank as f on f.job = m.job and f.format = m.format and f.segment = m.segment and f.log_id <> m.log_id
 where f.job_rank <> m.job_rank
     and (least(m.gpus, f.gpus) > greatest(m.job_rank, f.job_rank)) is not false
     and (m.step_gap = f.step_gap) is not false
+    -- The last lines of a killed process may be missing.
+    and (
+        10 * abs(m.step_records - f.step_records) <= greatest(m.step_records, f.step_records)
+        or least(m.step_records, f.step_records) = 0
+    )
     and coalesce(
         abs(epoch(m.started_at) - epoch(f.started_at)) <= 600
         and m.started_at <= f.ended_at + interval 1 minute and f.started_at <= m.ended_at + interval 1 minute,
         -- Of logs without times rank_0, rank_8 and rank_16 may be those of adapters.
         m.has_no_gaps
+    );
+
+insert into copy_of
+with said as (
+    select log_id, name, value, true as is_fact
+    from (
+        select log_id, name, value from kept.log_fact
+        union all
+        select log_id, name, value from kept.sighting_fact join active_sighting using (sighting_id)
     )
+    where name in (
+        'benchmark', 'model', 'task', 'precision', 'batch_size_per_gpu', 'global_batch_size', 'gradient_accumulation',
+        'seq_len', 'steps_planned', 'epochs_planned'
+    )
+    union all
+    select p.log_id, s.name, coalesce(r.texts[s.ordinal], r."values"[s.ordinal]::varchar), false
+    from (
+        select log_id, load_number from rank_pair where not is_timed
+        union
+        select whole_id, whole_load from rank_pair where not is_timed
+    ) as p
+    join kept.record as r using (log_id, load_number)
+    join kept.shape as s using (shape_id)
+    where s.kind = 'parameter' and not list_has_any(
+        string_split(lower(replace(s.name, '-', '_')), '_'),
+        (select list(word) || ['device', 'gpu', 'index'] from kept.setting_word where not is_case)
+    )
+),
+known as (
+    select log_id, name, is_fact, list(distinct value) as "values"
+    from said
+    where not regexp_matches(value, '[/\\]|\d:\d|^[0-9a-f]{7,}$')
+    group by all
+),
+apart as (
+    select p.log_id, p.whole_id
+    from rank_pair as p
+    join known as own on own.log_id = p.log_id
+    join known as other on other.log_id = p.whole_id and other.name = own.name and other.is_fact = own.is_fact
+    where not list_has_any(own."values", other."values")
+)
+select
+    log_id, segment, first_line, last_line, min((whole_id, whole_segment))[1], min((whole_id, whole_segment))[2],
+    'rank', 'another rank of its job'
+from rank_pair
+anti join apart using (log_id, whole_id)
 group by all;
 
 -- None is of a log that is itself of another one.
-delete from copy_of where (whole_id, whole_segment) in (select (log_id, segment) from copy_of);
+delete from copy_of
+where role = 'rank' and (whole_id, whole_segment) in (select (log_id, segment) from copy_of where role = 'rank');
+
+-- A copy of a rank's log is of the same run.
+update copy_of
+set whole_id = rank.whole_id, whole_segment = rank.whole_segment
+from copy_of as rank
+where rank.role = 'rank' and rank.log_id = copy_of.whole_id and rank.segment = copy_of.whole_segment;
 
 delete from live_segment where (log_id, segment) in (select (log_id, segment) from copy_of);
