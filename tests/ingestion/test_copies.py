@@ -6,6 +6,7 @@ import gzip
 import json
 import random
 from collections.abc import Callable, Iterable
+from itertools import product
 from pathlib import Path
 
 import duckdb
@@ -200,7 +201,7 @@ def test_speeds_of_many_digits_tell_a_log_without_times(db: Path, tmp_path: Path
     assert ask(db, PATHS) == [("copy", "a.log"), ("train", "b/a.log")]
 
 
-def state(losses: list[float], *, ended: bool = False) -> str:
+def state(losses: list[float], *, ended: bool = False, indent: int | None = 2) -> str:
     """A trainer_state.json as Hugging Face's Trainer writes it, after a loss each 10 steps."""
     history = [
         {"epoch": n / 10, "grad_norm": loss / 3, "learning_rate": 5e-05, "loss": loss, "step": 10 * n}
@@ -212,17 +213,18 @@ def state(losses: list[float], *, ended: bool = False) -> str:
                         "train_samples_per_second": 3.663, "train_steps_per_second": 0.007})  # fmt: skip
     said = {"best_metric": None, "epoch": steps / 100, "global_step": steps, "is_world_process_zero": True,
             "log_history": history, "max_steps": 400, "num_train_epochs": 4, "train_batch_size": 8}  # fmt: skip
-    return json.dumps(said, indent=2, sort_keys=True)
+    return json.dumps(said, indent=indent, sort_keys=True)
 
 
 def test_checkpoints_are_of_the_run_that_wrote_them(db: Path, tmp_path: Path) -> None:
-    for number, also in enumerate(("", "state", "log", "state and log")):
+    # On one line, too.
+    for number, (also, indent) in enumerate(product(("", "state", "log", "state and log"), (2, None))):
         losses = [loss + number / 7 for loss in LOSSES]
         output = tmp_path / "logs" / str(number) / "out"
         for done in (1, 10, 20, 40):
-            put(output / f"checkpoint-{10 * done}" / "trainer_state.json", state(losses[:done]))
+            put(output / f"checkpoint-{10 * done}" / "trainer_state.json", state(losses[:done], indent=indent))
         if "state" in also:
-            put(output / "trainer_state.json", state(losses, ended=True))
+            put(output / "trainer_state.json", state(losses, ended=True, indent=indent))
         if "log" in also:
             lines = [
                 {"loss": round(loss, 4), "grad_norm": 1.25, "learning_rate": 5e-05, "epoch": 0.1} for loss in losses
@@ -233,9 +235,9 @@ def test_checkpoints_are_of_the_run_that_wrote_them(db: Path, tmp_path: Path) ->
 
     assert (
         ask(db, "select count(*) from measurement where quantity = 'loss' and kind = 'step' group by run_id")
-        == [(40,)] * 4
+        == [(40,)] * 8
     )
-    assert ask(db, ROLES) == [("copy", 14), ("duplicate_stream", 2), ("train", 4)]
+    assert ask(db, ROLES) == [("copy", 28), ("duplicate_stream", 4), ("train", 8)]
 
 
 def test_a_checkpoint_of_another_run_in_the_same_folder_stays_a_run(db: Path, tmp_path: Path) -> None:

@@ -73,6 +73,10 @@ LOGS = {
     "quiet-whole/train.log": steps(10, salt=0.03) + str(closing(200)),
     "beside/train.log": SETTINGS + RESUMED.format(140) + steps(150, salt=0.04) + str(closing(60)),
     "beside/trainer_state.json": state(200, 60, salt=0.04),
+    "evaluated-twice/train.log": SETTINGS
+    + steps(10, salt=0.07)
+    + 2 * "{'eval_loss': 0.4, 'eval_runtime': 12.0, 'epoch': 1.0}\n"
+    + str(closing(200)),
     "output/train.log": SETTINGS
     + steps(10, 100, salt=0.05)
     + f"TrainOutput(global_step=100, training_loss=0.9, metrics={closing(100)})",
@@ -106,7 +110,9 @@ def speeds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, tupl
     return told
 
 
-@pytest.mark.parametrize("log", ["whole/train.log", "quiet-whole/train.log", "state/trainer_state.json"])
+@pytest.mark.parametrize(
+    "log", ["whole/train.log", "quiet-whole/train.log", "state/trainer_state.json", "evaluated-twice/train.log"]
+)
 def test_the_closing_speed_of_a_whole_run_is_its_speed(speeds, log: str) -> None:
     assert speeds[log]["hf.samples"] == (160.0, "ok")
 

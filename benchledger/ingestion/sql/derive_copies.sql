@@ -3,13 +3,14 @@
 -- reads: alike, kept.record, kept.shape, listed_log, active_sighting
 -- makes: shorter, first_print, copy_of, live_segment, active_sighting, listed_log
 
--- How many of its first records each must have in common: those in lines before its last line with a record.
+-- How many of its first records each must have in common: those in lines before its last line with a record. Where all are
+-- in one line, as in a JSON file without line ends, all but the last one.
 create or replace temp table shorter as
-select a.hub, a.place, count(*) as extent
+select a.hub, a.place, count(*) - any_value(a.first_record_line = a.last_record_line)::integer as extent
 from alike as a
 join kept.record as r
     on r.log_id = a.log_id and r.load_number = a.load_number and r.line >= a.first_record_line
-    and r.line < a.last_record_line
+    and (r.line < a.last_record_line or a.first_record_line = a.last_record_line)
 where a.may_be_copy
 group by all;
 
@@ -53,7 +54,7 @@ seen as (
     ) as s
     join kept.record as r
         on r.log_id = s.log_id and r.load_number = s.load_number and r.line >= s.first_record_line
-        and r.line < least(s.last_record_line, s.first_record_line + 4096)
+        and r.line < least(greatest(s.last_record_line, s.first_record_line + 1), s.first_record_line + 4096)
 ),
 times as (
     select

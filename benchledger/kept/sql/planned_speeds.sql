@@ -58,9 +58,14 @@ begun as (
     group by run_id
 ),
 timed as (
-    select run_id, arg_max(train_s, byte_offset) as train_s, sum(evaluation_s) as evaluation_s
+    select
+        run_id, arg_max(train_s, byte_offset) as train_s,
+        sum(evaluation_s) filter (nth_print = 1) as evaluation_s
     from (
-        select *, max(if(train_s is null, null, byte_offset)) over (partition by run_id, log_id) as closing_offset
+        select
+            *, max(if(train_s is null, null, byte_offset)) over (partition by run_id, log_id) as closing_offset,
+            -- A program may print an evaluation twice, by its logger too.
+            row_number() over (partition by run_id, reached, evaluation_s order by byte_offset) as nth_print
         from progress
     )
     where byte_offset <= closing_offset
