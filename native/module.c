@@ -203,6 +203,18 @@ static PyObject *list_of(const Rows *rows, int32_t start, int32_t end, PyObject 
     return list;
 }
 
+static PyObject *place_object(uint8_t is, int64_t place) {
+    if (!is) Py_RETURN_NONE;
+    return PyLong_FromLongLong((long long)place);
+}
+
+/* The text before a record, and whether it is what is left of one that was read. */
+static PyObject *lead_object(const Rows *rows, int32_t index) {
+    if (index < 0) Py_RETURN_NONE;
+    Span lead = rows_lead_at(rows, (uint32_t)index);
+    return Py_BuildValue("y#i", (const char *)lead.start, (Py_ssize_t)span_length(lead), (int)rows->are_rests.data[index]);
+}
+
 static PyObject *fact_object(const Rows *rows, int32_t row, int32_t times) {
     PyObject *values = list_of(rows, ENTRY(rows, end_values, int32_t, row), ENTRY(rows, end_values, int32_t, row + 1), value_object);
     PyObject *texts = Py_None;
@@ -217,7 +229,11 @@ static PyObject *fact_object(const Rows *rows, int32_t row, int32_t times) {
         return NULL;
     }
     return Py_BuildValue(
-        "iLNNi", (int)ENTRY(rows, layout, int32_t, row), (long long)ENTRY(rows, line, int64_t, row), values, texts, (int)times);
+        "iLNNiNNNN", (int)ENTRY(rows, layout, int32_t, row), (long long)ENTRY(rows, line, int64_t, row), values, texts, (int)times,
+        place_object(ENTRY(rows, is_step, uint8_t, row), ENTRY(rows, step, int64_t, row)),
+        place_object(ENTRY(rows, is_epoch, uint8_t, row), ENTRY(rows, epoch, int64_t, row)),
+        place_object(ENTRY(rows, is_rank, uint8_t, row), ENTRY(rows, rank, int32_t, row)),
+        lead_object(rows, ENTRY(rows, lead, int32_t, row)));
 }
 
 static PyObject *rows_facts(PyObject *object, PyObject *Py_UNUSED(none)) {
@@ -307,7 +323,7 @@ static PyObject *rows_take(PyObject *object, PyObject *Py_UNUSED(none)) {
 
 static PyMethodDef rows_methods[] = {
     {"size", rows_size, METH_NOARGS, "size() -> int"},
-    {"facts", rows_facts, METH_NOARGS, "facts() -> list: layout, line, values, texts of rows that state facts, and how many like it"},
+    {"facts", rows_facts, METH_NOARGS, "facts() -> list: layout, line, values, texts of rows that state facts, how many like it (0: a step only), step, epoch, rank, lead"},
     {"leads", rows_leads, METH_NOARGS, "leads() -> list of bytes"},
     {"rests", rows_rests, METH_NOARGS, "rests() -> a byte for each lead: 1 if it is what is left of one that was read"},
     {"take", rows_take, METH_NOARGS, "take() -> dict of columns; the rows are empty afterwards"},

@@ -17,7 +17,7 @@ enum { PROGRAM_MARK = 0x62656E31, MOST_HOLES = 64, MOST_KINDS = 32, MOST_LAYOUTS
 enum { TO_NUMBER, TO_TEXT, TO_STEP, TO_EPOCH, TO_RANK, TO_DEVICE, TO_LABEL, TO_LOGGED_AT, TO_CLOCK, TARGETS };
 
 /* Layouts: facts are stated by it; its texts, or all of it, are for the reference reader; each row states them anew. */
-enum { LAYOUT_FACTS = 1, LAYOUT_NO_TEXT = 2, LAYOUT_REFERENCE = 4 };
+enum { LAYOUT_FACTS = 1, LAYOUT_NO_TEXT = 2, LAYOUT_REFERENCE = 4, LAYOUT_START = 8, LAYOUT_STEP = 16 };
 
 /* Of a value that states a fact: only whether it is there counts, not what it is. */
 #define FACT_ANY 0x80000000u
@@ -90,6 +90,8 @@ typedef struct {
     uint32_t *facts, facts_count;
     /* The row that stated them last, its entry among the facts, and the stretch of a scan in which it did. */
     int64_t fact_row, fact_entry, fact_stretch;
+    /* The entry of the last step of a stretch. */
+    int64_t step_entry, step_stretch;
 } Layout;
 
 /* Room for what is read of one line: a program runs once at a time. */

@@ -69,7 +69,7 @@ void rows_back(Rows *rows, const RowsMark *mark) {
     rows->count = mark->count;
 }
 
-static Span lead_at(const Rows *rows, uint32_t index) {
+Span rows_lead_at(const Rows *rows, uint32_t index) {
     const uint32_t *ends = (const uint32_t *)(const void *)rows->end_leads.data;
     return (Span){rows->leads.data + (index ? ends[index - 1] : 0), rows->leads.data + ends[index]};
 }
@@ -79,7 +79,7 @@ static int more_slots(Rows *rows, uint32_t count) {
     uint32_t *slots = calloc(slots_count, sizeof *slots);
     if (slots == NULL) return 0;
     for (uint32_t index = 0; index < count; index++) {
-        uint32_t slot = hash_of(lead_at(rows, index), rows->are_rests.data[index]) & (slots_count - 1);
+        uint32_t slot = hash_of(rows_lead_at(rows, index), rows->are_rests.data[index]) & (slots_count - 1);
         while (slots[slot]) slot = (slot + 1) & (slots_count - 1);
         slots[slot] = index + 1;
     }
@@ -96,7 +96,7 @@ int32_t rows_lead(Rows *rows, Span lead, uint8_t is_rest) {
     uint32_t slot = hash_of(lead, is_rest) & (rows->slots_count - 1);
     for (; rows->slots[slot]; slot = (slot + 1) & (rows->slots_count - 1)) {
         uint32_t index = rows->slots[slot] - 1;
-        Span known = lead_at(rows, index);
+        Span known = rows_lead_at(rows, index);
         if (rows->are_rests.data[index] == is_rest && span_length(known) == span_length(lead) && memcmp(known.start, lead.start, span_length(lead)) == 0)
             return (int32_t)index;
     }

@@ -49,6 +49,8 @@ int rows_more(Rows *rows);
 size_t rows_bytes(const Rows *rows, int column);
 RowsMark rows_mark(const Rows *rows);
 void rows_back(Rows *rows, const RowsMark *mark);
+/* The text of a lead. */
+Span rows_lead_at(const Rows *rows, uint32_t index);
 /* The number of a lead, or of what is left of one that was read; -1 for an empty one, -2: no memory. */
 int32_t rows_lead(Rows *rows, Span lead, uint8_t is_rest);
 

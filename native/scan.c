@@ -387,10 +387,24 @@ static int states_the_same(const Scan *scan, const Draft *draft, const Layout *l
     return 1;
 }
 
+/* Tells the first and the last step of a stretch, as facts that come no time. 0: no memory. */
+static int add_step(Scan *scan, Layout *layout, int64_t row, int alone) {
+    Buffer *facts = &scan->rows->buffers[ROW_facts];
+    if (alone && layout->step_stretch == scan->stretch) {
+        ((int32_t *)(void *)facts->data)[layout->step_entry] = (int32_t)row;
+        return 1;
+    }
+    int32_t entries[] = {(int32_t)row, 0, (int32_t)row, 0};
+    layout->step_entry = (int64_t)(facts->size / sizeof(int32_t)) + 2;
+    layout->step_stretch = alone ? scan->stretch : -1;
+    return buffer_add(facts, entries, sizeof entries);
+}
+
 /* 0: no memory. A row of a line with several records may be taken back: it is told by itself. */
 static int add_fact(Scan *scan, const Draft *draft, Layout *layout, int64_t row, int alone) {
     Buffer *facts = &scan->rows->buffers[ROW_facts];
-    if (alone && states_the_same(scan, draft, layout)) {
+    /* Each process prints a start. */
+    if (alone && !(layout->flags & LAYOUT_START) && states_the_same(scan, draft, layout)) {
         ((int32_t *)(void *)facts->data)[layout->fact_entry + 1]++;
         return 1;
     }
@@ -430,7 +444,8 @@ static int add_row(Scan *scan, const Draft *draft, Layout *layout, int32_t lead,
     ROW(rows, end_texts, int32_t)[row + 1] = (int32_t)rows->buffers[ROW_is_text].size;
     ROW(rows, is_texts, uint8_t)[row] = (uint8_t)draft->has_text;
     if (rows->buffers[ROW_device].failed || rows->buffers[ROW_label].failed || rows->buffers[ROW_note].failed) return 0;
-    if ((layout->flags & LAYOUT_FACTS) && !add_fact(scan, draft, layout, row, alone)) return 0;
+    if ((layout->flags & (LAYOUT_FACTS | LAYOUT_START)) && !add_fact(scan, draft, layout, row, alone)) return 0;
+    if ((layout->flags & LAYOUT_STEP) && !add_step(scan, layout, row, alone)) return 0;
     rows->count++;
     return 1;
 }

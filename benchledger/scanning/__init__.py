@@ -17,6 +17,6 @@ since the readers of files are Python.
 `document_content.py` tells pages, scripts and answers of bench, which quote log lines, by their content.
 
 Results: `rows.py` has rows and rejects, `layout.py` the meaning of their values, also by the words of a name,
-`columns.py` the Arrow table. `statements.py` collects runs and their facts, with `launchers.py`. `samples.py` proves
-formats by their samples.
+`columns.py` the Arrow table. `statements.py` collects runs and their facts, with `launchers.py`; `segment.py` tells
+which runs go on in settings that another process prints late. `samples.py` proves formats by their samples.
 """

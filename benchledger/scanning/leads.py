@@ -20,6 +20,9 @@ _LARGEST = 2**31
 
 Stated = int | float | str | datetime
 
+# In a lead that no template takes whole: `[train:76, rank=0]`, or mpirun's number before the program's own words.
+_RANK = re.compile(r"\brank\W{0,2}([0-9]{1,5})\b|\[[0-9]+,([0-9]{1,5})\]<", re.IGNORECASE)
+
 
 # Text before a rank ends with one of these: the number in `Epoch 00032:` is not a rank.
 _ENDS = (b":", b">", b"]", b")", b"}", b"|")
@@ -36,6 +39,12 @@ class LeadShape:
 
     parts: tuple[tuple[tuple[Hole, int, int], ...], ...]
     rest: tuple[int, int]
+
+
+def rank_in(rest: str | None) -> int | None:
+    """Returns the rank that the unread rest of a lead names."""
+    found = _RANK.search(rest) if rest else None
+    return int(found[1] or found[2]) if found else None
 
 
 class _Template:

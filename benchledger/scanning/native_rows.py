@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from benchledger.redaction.redactor import Redactor
 from benchledger.scanning.arrow_calls import call
 from benchledger.scanning.layout import Layout
-from benchledger.scanning.leads import LeadReader
+from benchledger.scanning.leads import LeadReader, rank_in
 from benchledger.scanning.values import decode
 
 if TYPE_CHECKING:
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _LAYOUTS: list[Layout] = []
 _NUMBERS: dict[Layout, int] = {}
 _NUMBERING = Lock()
+
+# Layout, line, values, texts, number of equal rows, step, epoch, rank.
+Told = tuple[Layout, int, list[float | None], list[str | None] | None, int, int | None, int | None, int | None]
 
 
 def number_of_layout(layout: Layout) -> int:
@@ -46,11 +49,13 @@ class NativeRows:
         self._schema = schema
         self._parts: list[_Part] = []
 
-    def facts(self) -> list[tuple[Layout, int, list[float | None], list[str | None] | None, int]]:
-        """Returns new rows that state facts: layout, line, values, texts, and the number of equal rows."""
-        return [
-            (_LAYOUTS[number], line, values, texts, times) for number, line, values, texts, times in self.native.facts()
-        ]
+    def facts(self) -> Iterator[Told]:
+        """Yields new rows that state facts or start a run, and with times 0 the first and the last step."""
+        for number, line, values, texts, times, step, epoch, rank, lead in self.native.facts():
+            if rank is None and lead is not None:
+                columns, rest = ({}, decode(lead[0])) if lead[1] else _lead_reader().read(lead[0])
+                rank = columns.get("rank", rank_in(rest))
+            yield _LAYOUTS[number], line, values, texts, times, step, epoch, rank
 
     def size(self) -> int:
         return sum(part.count for part in self._parts) + int(self.native.size())

@@ -2,53 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 
-from benchledger.definitions.log_format import EARLY_STOP, QUOTED, STATED, FactDefinition, LogFormat
+from benchledger.definitions.log_format import QUOTED, STATED, FactDefinition, LogFormat
 from benchledger.definitions.names import load_names
 from benchledger.definitions.vocabulary import vocabulary
 from benchledger.scanning.launchers import Command, agreeing_commands, read_command
 from benchledger.scanning.layout import Layout
+from benchledger.scanning.leads import rank_in
 from benchledger.scanning.rows import Row
-
-# An accelerator in a list: its number, with or without its kind: 0, cuda:0, /gpu:0, horovod/gpu:0, /device:GPU:0.
-_ITEM = re.compile(r"(?:(?:[a-z]*/)?(?:device:)?(?:cuda|gpu|hip|mlu|npu|xpu):)?[0-9]{1,5}\Z", re.IGNORECASE)
-
-
-@dataclass(slots=True)
-class Statement:
-    """One fact as a log states it; of one fact, the lowest `trust` counts.
-
-    `strength`: stated, counted (repeated lines, a lower bound), usual (the most frequent value), quoted or related.
-    """
-
-    name: str
-    value: str
-    value_logged: str
-    line: int
-    trust: int
-    least: bool = False
-    strength: str = STATED
-
-
-@dataclass(slots=True)
-class Segment:
-    """One execution in a log, with the lines of its first and last record."""
-
-    first_line: int
-    first_record_line: int
-    last_record_line: int
-    kinds: set[str] = field(default_factory=set)
-    statements: list[Statement] = field(default_factory=list)
-    repeats: dict[int, tuple[FactDefinition, Counter[str], int]] = field(default_factory=dict)
-    stated: set[tuple[int, str]] = field(default_factory=set)
-    joined: dict[int, tuple[FactDefinition, dict[str, str], int]] = field(default_factory=dict)
-    commands: list[Command] = field(default_factory=list)
-    event: tuple[str, int, str] | None = None
+from benchledger.scanning.segment import Segment, Statement, items_of, shows_progress
 
 
 class SegmentCollector:
@@ -91,7 +57,13 @@ class SegmentCollector:
             self.begin_run(row.line)
         segment = self.note_record(record.kind, row.line)
         if record.status is not None:
-            _note_event(segment, record.status, row)
+            segment.note_event(_event(record.status, row))
+        step, epoch, rank = (_whole(row.columns.get(name)) for name in ("step", "epoch", "rank"))
+        rank = rank_in(row.lead) if rank is None else rank
+        if record.name in log_format.run_starts and record.kind != "summary":
+            segment.note_start(row.layout, row.values, row.texts, rank)
+        if shows_progress(row.layout):
+            segment.note_step(row.layout, row.values, row.line, step, epoch, rank)
         if row.layout.facts:
             self.add_statements(segment, row.layout, row.values, row.texts, row.line)
 
@@ -156,6 +128,13 @@ class SegmentCollector:
             self.note_records(("parameter",), *self._first_command)
         if self.segments:
             self.segments[-1].commands += [replace(command, is_late=True) for command in self._waiting]
+        runs: list[Segment] = []
+        for segment in self.segments:
+            if runs and runs[-1].goes_on_in(segment):
+                runs[-1].add(segment)
+            else:
+                runs.append(segment)
+        self.segments = runs
         for segment in self.segments:
             if segment.repeats or segment.joined:
                 self._sum_up(segment)
@@ -192,16 +171,6 @@ def _constants(log_format: LogFormat, segment: Segment) -> list[Statement]:
         Statement(name, value, f"constant of format {log_format.name}", segment.first_record_line, least)
         for name, value in log_format.constants.items()
     ]
-
-
-def _items(text: str) -> int | None:
-    """Returns the number of items of a list such as `[0, 1, 2]` or `0,1`; None of any other text."""
-    text = text.strip()
-    if (text[:1], text[-1:]) in (("[", "]"), ("(", ")")):
-        text = text[1:-1]
-    items = [item.strip(" '\"") for item in text.rstrip(",").split(",")]
-    is_list = all(_ITEM.match(item) for item in items) and len(set(items)) == len(items)
-    return len(items) if is_list else None
 
 
 def _logged(layout: Layout, number: float | None, text: str | None) -> str | None:
@@ -241,20 +210,14 @@ def _without_more_than_least(statements: list[Statement]) -> list[Statement]:
 
 EVENT_TEXT = 200
 
-# Of several events of a run the one with the highest weight counts: the cause of the end, not its consequences.
-_EVENT_WEIGHT = {"oom": 3, "timeout": 2, "nan": 1, "failed": 0, EARLY_STOP: -1}
+
+def _event(status: str, row: Row) -> tuple[str, int, str]:
+    text, name = " ".join(text for text in row.texts or () if text), row.layout.record.name
+    return status, row.line, f"{name}: {text[:EVENT_TEXT]}" if text else name
 
 
-def _note_event(segment: Segment, status: str, row: Row) -> None:
-    known = None if segment.event is None else segment.event[0]
-    # Settings mention early stopping before it happens, so its last line counts.
-    if known is None or _EVENT_WEIGHT[status] > _EVENT_WEIGHT[known] or status == known == EARLY_STOP:
-        text = " ".join(text for text in row.texts or () if text)
-        segment.event = (
-            status,
-            row.line,
-            f"{row.layout.record.name}: {text[:EVENT_TEXT]}" if text else row.layout.record.name,
-        )
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) else None
 
 
 def _spelling(number: float | None, text: str | None) -> str | None:
@@ -294,6 +257,6 @@ def _stated(fact: FactDefinition, logged: str) -> str | None:
         found = {value for part, value in fact.contains.items() if part in logged}
         return found.pop() if len(found) == 1 else None
     if fact.items:
-        count = _items(logged)
+        count = items_of(logged)
         return None if count is None else vocabulary().facts[fact.name].canonical(str(count))
     return vocabulary().facts[fact.name].canonical(logged)

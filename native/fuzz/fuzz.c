@@ -162,7 +162,7 @@ static int64_t run(Program *program, const Buffer *text) {
         }
         uint32_t values = values_of(program, scan->matcher, signature);
         uint32_t facts[] = {(uint32_t)chance(values), (uint32_t)chance(values) | FACT_ANY};
-        if (!program_add_layout(program, scan->matcher, scan->asked_phase, signature, 0, (uint32_t)chance(16), ones, values, facts, 2)) exit(2);
+        if (!program_add_layout(program, scan->matcher, scan->asked_phase, signature, 0, (uint32_t)chance(32), ones, values, facts, 2)) exit(2);
     }
     int64_t found = rows.count;
     if (rows.count != scan->records) abort();

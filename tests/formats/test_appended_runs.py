@@ -42,7 +42,7 @@ INFO:tensorflow:Throughput Average (sentences/sec) = 3351.06
     "ngc-pytorch-bert": b"""device: cuda:0 n_gpu: 1, distributed training: True, 16-bits training: True
 device: cuda:1 n_gpu: 1, distributed training: True, 16-bits training: True
 DLL 2021-05-23 10:58:13.960974 - PARAMETER Config : ["Namespace(max_steps=4.0)"]
-DLL 2021-05-23 10:58:40.494617 - Training Epoch: 0 Training Iteration: 7  step_loss : 11.1875
+DLL 2021-05-23 10:58:40.494617 - Training Epoch: 0 Training Iteration: 7  step_loss : 11.1875  learning_rate : 5e-05
 """,
     "ngc-pytorch-convnets": b"""DLL 2022-12-09 09:51:09.972700 - PARAMETER data : /imagenet  arch : resnet50  world_size : 8
 DLL 2022-12-09 09:51:09.973560 - PARAMETER model.num_classes : 1000
@@ -105,12 +105,12 @@ Transformer | epoch 0 | step 10 |avg loss 16.120 |avg tokens 37260.500 |tokens/s
     "paddle-transformer": b"""{'alpha': 0.6,
  'batch_size': 4096,
  'd_model': 1024,
-2022-06-08 16:28:23,856-INFO: step_idx: 100, epoch: 0, batch: 100, avg loss: 8.3, normalized loss: 6.9, ips: 30130.3 words/sec
+2022-06-08 16:28:23,856-INFO: step_idx: 100, epoch: 0, batch: 100, avg loss: 8.3, normalized loss: 6.9, ppl: 4036.5, ips: 30130.3 words/sec
 """,
     "paddle-seg": b"""------------Environment Information-------------
 GPUs used: 8
 batch_size: 8
-2023-07-27 12:51:40 [INFO]\t[TRAIN] epoch: 1, iter: 30/30, loss: 1.5983, batch_cost: 0.35, ips: 22.2 samples/sec | ETA 00:02:13
+2023-07-27 12:51:40 [INFO]\t[TRAIN] epoch: 1, iter: 30/30, loss: 1.5983, batch_cost: 0.35, reader_cost: 0.00010, ips: 22.2 samples/sec | ETA 00:02:13
 """,
     "paddle-ps": b"""2021-02-20 14:37:14,072 - INFO - Run Worker Begin
 I0220 14:37:14.234302  6479 communicator.h:205] trainers: 16
@@ -167,6 +167,7 @@ def test_a_run_that_was_appended_is_a_run_of_its_own(name: str) -> None:
     notes = SegmentCollector()
     for row in LineReader(log_format).read(RUNS[name] * 2).rows:
         notes.add(row, log_format)
+    notes.close(log_format)
 
     assert [segment.first_line for segment in notes.segments] == [1, 1 + RUNS[name].count(b"\n")]
 

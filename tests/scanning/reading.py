@@ -16,7 +16,8 @@ from benchledger.scanning.content import with_cut_marked
 from benchledger.scanning.lines import LineReader
 from benchledger.scanning.log_reader import LogReader, ReadLog
 from benchledger.scanning.rows import NEVER_UNFINISHED, Pieces, RejectedPiece, Row
-from benchledger.scanning.statements import Segment, SegmentCollector
+from benchledger.scanning.segment import Segment
+from benchledger.scanning.statements import SegmentCollector
 from benchledger.scanning.unread import UnreadLayout, UnreadLines
 
 GLUON = 'pairs = { assign = "=", between = ["\\t", " "] }'

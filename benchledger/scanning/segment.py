@@ -1,0 +1,175 @@
+"""One execution in a log: its records, what they state, and which process printed its settings."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from benchledger.definitions.log_format import EARLY_STOP, STATED, FactDefinition
+from benchledger.scanning.launchers import Command
+from benchledger.scanning.layout import Layout
+
+# An accelerator in a list: its number, with or without its kind: 0, cuda:0, /gpu:0, horovod/gpu:0, /device:GPU:0.
+_ITEM = re.compile(r"(?:(?:[a-z]*/)?(?:device:)?(?:cuda|gpu|hip|mlu|npu|xpu):)?[0-9]{1,5}\Z", re.IGNORECASE)
+# Settings in which the processes of one run differ, such as local_rank; their value is a number or device.
+_OF_PROCESS = re.compile(
+    r"(?:(?:local|global|process|proc|worker|trainer|gpu|device)_)?(?:rank|ranks|gpu|device|process|index|id)\Z"
+)
+# Epoch and step, of a step record by its name, whether it prints the step, and its rank.
+_Place = tuple[float, float]
+_Lane = tuple[str, bool, int | None]
+
+
+@dataclass(slots=True)
+class Statement:
+    """One fact as a log states it; of one fact, the lowest `trust` counts.
+
+    `strength`: stated, counted (repeated lines, a lower bound), usual (the most frequent value), quoted or related.
+    """
+
+    name: str
+    value: str
+    value_logged: str
+    line: int
+    trust: int
+    least: bool = False
+    strength: str = STATED
+
+
+@dataclass(slots=True)
+class Segment:
+    """One execution in a log, with the lines of its first and last record.
+
+    `starts`: its records that begin a run, without the settings that name a process, and the processes that printed
+    them. `begun` and `reached`: the first and last step of each lane.
+    """
+
+    first_line: int
+    first_record_line: int
+    last_record_line: int
+    kinds: set[str] = field(default_factory=set)
+    statements: list[Statement] = field(default_factory=list)
+    repeats: dict[int, tuple[FactDefinition, Counter[str], int]] = field(default_factory=dict)
+    stated: set[tuple[int, str]] = field(default_factory=set)
+    joined: dict[int, tuple[FactDefinition, dict[str, str], int]] = field(default_factory=dict)
+    commands: list[Command] = field(default_factory=list)
+    event: tuple[str, int, str] | None = None
+    starts: dict[tuple[object, ...], set[tuple[object, ...]]] = field(default_factory=dict)
+    begun: dict[_Lane, _Place] = field(default_factory=dict)
+    reached: dict[_Lane, _Place] = field(default_factory=dict)
+    first_step_line: int | None = None
+
+    def note_start(
+        self, layout: Layout, values: list[float | None], texts: list[str | None] | None, rank: int | None
+    ) -> None:
+        settings: list[object] = []
+        process: list[object] = [] if rank is None else [rank]
+        for at, told in enumerate(layout.values):
+            value = texts[at] if texts and texts[at] is not None else values[at]
+            names = _OF_PROCESS.match(told.name.lower()) and items_of(_spelled(value)) is not None
+            (process if names else settings).append(value)
+        self.starts.setdefault((layout.record.name, *_names(layout), *settings), set()).add(tuple(process))
+
+    def note_step(
+        self, layout: Layout, values: list[float | None], line: int, step: int | None, epoch: int | None,
+        rank: int | None,
+    ) -> None:  # fmt: skip
+        # Where a line states no step, it may state how many epochs are done: 0.25.
+        done = float(epoch) if epoch is not None else None if step is not None else _epochs_done(layout, values)
+        if step is None and done is None:
+            return
+        lane = layout.record.name, step is not None, rank
+        self.reached[lane] = (done or 0) // 1, float(step if step is not None else done or 0)
+        self.begun.setdefault(lane, self.reached[lane])
+        self.first_step_line = self.first_step_line or line
+
+    def goes_on_in(self, later: Segment) -> bool:
+        """Tells whether another process of this run printed, late, the settings with which `later` begins.
+
+        Either that process has printed none before, or `later` lacks settings of this run: whoever starts a run once
+        more prints all of them. The steps must not begin again.
+        """
+        known = all(start in self.starts for start in later.starts)
+        if not later.starts or not known or self._has_failed() or (later._has_failed() and not later.reached):
+            return False
+        followed = self.reached.keys() & later.begun.keys()
+        if any(later.begun[lane] < self.reached[lane] for lane in followed):
+            return False
+        if all(() not in processes and not processes & self.starts[start] for start, processes in later.starts.items()):
+            return True
+        if any((said.name, said.value) == ("gpus", "1") for said in self.statements):
+            return False
+        told, repeated = self._head(), later._head()
+        lacks = bool(told - repeated or self.starts.keys() - later.starts.keys())
+        is_stepless = "step" not in later.kinds and (bool(self.begun) or "summary" not in later.kinds)
+        return lacks and repeated <= told and (bool(followed) or is_stepless)
+
+    def add(self, later: Segment) -> None:
+        """Adds a segment in which this one goes on."""
+        self.last_record_line = later.last_record_line
+        self.kinds |= later.kinds
+        self.statements += later.statements
+        self.commands += later.commands
+        for trust, (fact, count, line) in later.repeats.items():
+            self.repeats.setdefault(trust, (fact, Counter(), line))[1].update(count)
+        for trust, (fact, parts, line) in later.joined.items():
+            known = self.joined.setdefault(trust, (fact, {}, line))[1]
+            self.joined[trust][1].update({**parts, **known})
+        for start, processes in later.starts.items():
+            self.starts.setdefault(start, set()).update(processes)
+        self.begun = later.begun | self.begun
+        self.reached |= later.reached
+        self.first_step_line = self.first_step_line or later.first_step_line
+        if later.event is not None:
+            self.note_event(later.event)
+
+    def note_event(self, event: tuple[str, int, str]) -> None:
+        """Notes status, line and text of an event. The cause of the end counts, not its consequences."""
+        known = None if self.event is None else self.event[0]
+        # Settings mention early stopping before it happens, so its last line counts.
+        if known is None or _EVENT_WEIGHT[event[0]] > _EVENT_WEIGHT[known] or event[0] == known == EARLY_STOP:
+            self.event = event
+
+    def _has_failed(self) -> bool:
+        return self.event is not None and self.event[0] != EARLY_STOP
+
+    def _head(self) -> set[tuple[str, int, str]]:
+        # What is stated before the first step.
+        end = self.first_step_line
+        return {(said.name, said.trust, said.value) for said in self.statements if end is None or said.line < end}
+
+
+# Of several events of a run the one with the highest weight counts.
+_EVENT_WEIGHT = {"oom": 3, "timeout": 2, "nan": 1, "failed": 0, EARLY_STOP: -1}
+
+
+def shows_progress(layout: Layout) -> bool:
+    """Tells whether records of a layout are steps or summaries of the training."""
+    return layout.record.kind in ("step", "summary") and all(
+        value.phase in ("train", None) for value in layout.values[:1]
+    )
+
+
+def items_of(text: str) -> int | None:
+    """Returns the number of items of a list such as `[0, 1, 2]` or `0,1`; None of any other text."""
+    text = text.strip()
+    if (text[:1], text[-1:]) in (("[", "]"), ("(", ")")):
+        text = text[1:-1]
+    items = [item.strip(" '\"") for item in text.rstrip(",").split(",")]
+    is_list = all(_ITEM.match(item) for item in items) and len(set(items)) == len(items)
+    return len(items) if is_list else None
+
+
+def _names(layout: Layout) -> tuple[str, ...]:
+    return tuple(value.name for value in layout.values)
+
+
+def _spelled(value: object) -> str:
+    return str(int(value)) if isinstance(value, float) and value == value // 1 else str(value)
+
+
+def _epochs_done(layout: Layout, values: list[float | None]) -> float | None:
+    places = (at for at, value in enumerate(layout.values) if value.name == "epoch" or value.name.endswith("/epoch"))
+    at = next(places, None)
+    return None if at is None else values[at]
