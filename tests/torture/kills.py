@@ -152,9 +152,9 @@ class Endings:
                 os.kill(pid, signal.SIGKILL)
 
     def killed(self, number: int) -> None:
-        """Kills one ingest up to three times, and completes it."""
+        """Kills one ingest up to four times, and completes it."""
         db = self._new(f"k{number}")
-        told = [self._kill(db) for _ in range(self._rng.choice((1, 1, 2, 3)))]
+        told = [self._kill(db) for _ in range(self._rng.choice((1, 2, 3, 4)))]
         self._completed(f"kill {number} ({', '.join(told)})", db)
 
     def _kill(self, db: Path) -> str:

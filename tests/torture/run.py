@@ -96,7 +96,7 @@ def torture(
     home: Path, seconds: float, seed: int, most: int = 1_000_000, endings: kills.Endings | None = None,
     goals: dict[str, int] | None = None,
 ) -> Counts:  # fmt: skip
-    """Runs all parts, each for a fifth of the time and until its goals are reached, or for `most` steps."""
+    """Runs all parts, each for a fifth of the time and until its goals are reached, at most for `most` steps."""
     share, rng, counts, sources = seconds / 5, random.Random(seed), Counts(), logs()
     endings, reader = endings or kills.Endings(home / "endings", seed), Reader()
     folders = [sidecars(), *tracker_folders()]
@@ -111,7 +111,7 @@ def torture(
     if endings.has_faults:
         part(endings.faulted, endings.counts, "faults")
     counts.add(endings.counts)
-    part(lambda _: mutate_logs(reader, rng, sources), reader.counts, "lines")
+    part(lambda _: mutate_logs(reader, rng, sources), reader.counts, "logs", "lines")
     part(lambda _: mutate_others(reader, rng, sources, folders), reader.counts, "archives", "mutated files")
     counts.add(reader.counts)
     model(home, share, seed, counts, most // 3)

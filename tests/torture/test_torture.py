@@ -17,7 +17,7 @@ from tests.torture.materials import logs
 from tests.torture.readers import Counts, Reader
 from tests.torture.run import torture
 
-STEPS = 14
+KILLS, STEPS = 100, 14
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
 
 
@@ -33,10 +33,12 @@ def endings(tmp_path_factory: pytest.TempPathFactory) -> kills.Endings:
 
 @pytest.mark.long
 def test_nothing_is_lost_invented_or_left_behind(tmp_path: Path, endings: kills.Endings) -> None:
-    counts = torture(tmp_path, seconds=600, seed=14, most=STEPS, endings=endings)
+    goals = {"kills": KILLS, "faults": STEPS, "logs": 30 * STEPS, "archives": 15 * STEPS}
+    counts = torture(tmp_path, seconds=0, seed=14, most=KILLS, endings=endings, goals=goals)
 
     print(dict(sorted(counts.of.items())))
     assert counts.wrong == []
+    assert counts.of["kills"] >= KILLS
     assert counts.of["logs"] == 30 * STEPS
     assert counts.of["faults"] == STEPS or not endings.has_faults
     assert counts.of["numbers"] > 1_000
