@@ -13,6 +13,7 @@ import pytest
 from tests.ingestion.logs import ask
 
 PERF, LAMBDA = "PaddlePaddle+Perf@", "lambdal+deeplearning-benchmark@aa5addb6/pytorch/results"
+pytestmark = pytest.mark.long
 NUMBER = r"(-?[\d.]+(?:[eE][-+]?\d+)?|nan)"
 # A log, and how it prints the loss by which its run is told. Of logs that print a line several times: by which group.
 CURVES = {

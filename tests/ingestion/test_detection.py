@@ -6,6 +6,8 @@ from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction
 from benchledger.scanning.samples import load_formats
@@ -98,6 +100,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.long
 def test_every_file_is_of_its_family_s_format(archives_ledger: Path, shared: Path) -> None:
     with closing(PrivateFile(archives_ledger)) as private:
         redactor = Redactor(known_redaction(), private.key)
@@ -118,6 +121,7 @@ def test_every_file_is_of_its_family_s_format(archives_ledger: Path, shared: Pat
     assert sum(found.values()) == 869 + 107 + 39 + 5
 
 
+@pytest.mark.long
 def test_every_format_has_its_role(archives_ledger: Path) -> None:
     formats = load_formats()
     seen = {name for (name,) in ask(archives_ledger, "select distinct format from log where format is not null")}
@@ -125,5 +129,6 @@ def test_every_format_has_its_role(archives_ledger: Path) -> None:
     assert {name: formats[name].role for name in seen} == {name: role for role, of in ROLES.items() for name in of}
 
 
+@pytest.mark.long
 def test_no_unrecognised_file_lacks_a_reason(archives_ledger: Path) -> None:
     assert ask(archives_ledger, "select path from sighting where status = 'unrecognised' and reason is null") == []
