@@ -130,6 +130,16 @@ def _same_trials(ledger: Ledger, speed: float) -> None:
 pair("trials_identical", _same_trials, breaks=127.0859, sound=127.0858)
 
 
+def _processes(ledger: Ledger, gpu_count: int) -> None:
+    for number in range(4):
+        log = ledger.log(ledger.summary(100.0 + number), campaigns=())
+        ledger.sighting(log, "made", path=f"made/gpu{number}/train.log")
+        ledger.run(log_id=log, case=gpus(gpu_count), started_at=START + timedelta(seconds=10 * number))
+
+
+pair("ranks_as_trials", _processes, breaks=4, sound=3)
+
+
 def _steps_of_speeds(ledger: Ledger, slow: float) -> None:
     speeds = [1.0] * 10 + [100.0] * 16 + [slow] * 4
     ledger.run(*(ledger.step(number, speed=speed) for number, speed in enumerate(speeds)), format="paddle")

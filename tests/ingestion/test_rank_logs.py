@@ -46,6 +46,7 @@ def ranks(name: str, text: Callable[[int], str], numbers: tuple[int, ...] = (0, 
 # Without times.
 HF = "{{'loss': {:.4f}, 'grad_norm': 1.25, 'learning_rate': 2e-05, 'epoch': 0.1}}\n"
 HEAD = "[09/01 12:00:00 detectron2]: Rank of current process: 1. World size: 8\n  IMS_PER_BATCH: 16\n"
+OVERALL = "[09/01 13:00:00 d2.engine.hooks]: Overall training speed: 39 iterations in 0:00:14 (0.3609 s / it)\n"
 # Files, and how many runs they are.
 CASES: dict[str, tuple[dict[str, str], int]] = {
     "torchrun": (ranks("attempt_0/{}/stdout.log", titan), 1),
@@ -56,6 +57,11 @@ CASES: dict[str, tuple[dict[str, str], int]] = {
     ),
     "paddle": (ranks("log/workerlog.{}", paddle), 1),
     "detectron2": ({"log.txt": detectron2(shifted(40))[0], "log.txt.rank1": HEAD}, 1),
+    # A run on one GPU, and then one on eight.
+    "appended": (
+        {"log.txt": HEAD.replace("8", "1") + detectron2(shifted(60))[0] + HEAD + detectron2(shifted(80))[0], "log.txt.rank1": (HEAD + OVERALL) * 2},
+        3,
+    ),
     "folders": (ranks("rank_{}/train.log", lambda rank: ngc(1, rank)), 1),
     "names": (ranks("bert_rank{}.out", lambda rank: ngc(2, rank)), 1),
     "nemo": (ranks("nemo_log_globalrank-{0}_localrank-{0}.txt", lambda rank: ngc(3, rank)), 1),

@@ -7,12 +7,15 @@
 
 create or replace temp table rank_pair as
 with stated as (
-    select log_id, value from kept.log_fact where name = 'gpus'
+    select log_id, line, value from kept.log_fact where name = 'gpus'
     union all
-    select log_id, value from kept.sighting_fact join active_sighting using (sighting_id) where name = 'gpus'
+    select log_id, null, value from kept.sighting_fact join active_sighting using (sighting_id) where name = 'gpus'
 ),
 gpus as (
-    select log_id, min(try_cast(value as bigint)) as gpus from stated group by log_id
+    select s.log_id, s.segment, min(try_cast(value as bigint)) as gpus
+    from live_segment as s
+    join stated on stated.log_id = s.log_id and (line between first_line and last_line) is not false
+    group by all
 ),
 placed as (
     select job, job_rank, log_id from active_sighting where job is not null and replaced_at is null
@@ -24,12 +27,12 @@ placed as (
 ),
 member as (
     select
-        p.job, p.job_rank, s.*, log.format, log.load_number, gpus.gpus,
+        p.job, p.job_rank, s.*, log.format, gpus.gpus,
         count(distinct p.job_rank) over (partition by p.job) > max(p.job_rank) over (partition by p.job) as has_no_gaps
     from placed as p
     join live_segment as s using (log_id)
     join log using (log_id)
-    left join gpus using (log_id)
+    left join gpus using (log_id, segment)
     where s.role in ('train', 'duplicate_stream') and p.log_id not in (select log_id from listed_log)
 ),
 first_rank as (
@@ -39,8 +42,8 @@ first_rank as (
         and row_number() over (partition by job, format, segment order by step_records = 0, job_rank, log_id) = 1
 )
 select
-    m.log_id, m.segment, m.load_number, m.first_line, m.last_line, f.log_id as whole_id, f.segment as whole_segment,
-    f.load_number as whole_load, m.started_at is not null and f.started_at is not null as is_timed
+    m.log_id, m.segment, f.log_id as whole_id, f.segment as whole_segment,
+    m.started_at is not null and f.started_at is not null as is_timed
 from member as m
 join first_rank as f on f.job = m.job and f.format = m.format and f.segment = m.segment and f.log_id <> m.log_id
 where f.job_rank <> m.job_rank
@@ -60,48 +63,48 @@ where f.job_rank <> m.job_rank
 
 insert into copy_of
 with said as (
-    select log_id, name, value, true as is_fact
+    select log_id, line, name, value, true as is_fact
     from (
-        select log_id, name, value from kept.log_fact
+        select log_id, line, name, value from kept.log_fact
         union all
-        select log_id, name, value from kept.sighting_fact join active_sighting using (sighting_id)
+        select log_id, null, name, value from kept.sighting_fact join active_sighting using (sighting_id)
     )
     where name in (
         'benchmark', 'model', 'task', 'precision', 'batch_size_per_gpu', 'global_batch_size', 'gradient_accumulation',
         'seq_len', 'steps_planned', 'epochs_planned'
     )
     union all
-    select p.log_id, s.name, coalesce(r.texts[s.ordinal], r."values"[s.ordinal]::varchar), false
-    from (
-        select log_id, load_number from rank_pair where not is_timed
-        union
-        select whole_id, whole_load from rank_pair where not is_timed
-    ) as p
-    join kept.record as r using (log_id, load_number)
-    join kept.shape as s using (shape_id)
+    select r.log_id, r.line, s.name, coalesce(r.texts[s.ordinal], r."values"[s.ordinal]::varchar), false
+    from kept.shape as s
+    join kept.record as r using (shape_id)
+    join log on log.log_id = r.log_id and log.load_number = r.load_number
     where s.kind = 'parameter' and not list_has_any(
         string_split(lower(replace(s.name, '-', '_')), '_'),
         (select list(word) || ['device', 'gpu', 'index'] from kept.setting_word where not is_case)
-    )
+    ) and r.log_id in (select unnest([log_id, whole_id]) from rank_pair where not is_timed)
 ),
 known as (
-    select log_id, name, is_fact, list(distinct value) as "values"
-    from said
+    select s.log_id, s.segment, name, is_fact, list(distinct value) as "values"
+    from live_segment as s
+    join said on said.log_id = s.log_id and (line between first_line and last_line) is not false
     where not regexp_matches(value, '[/\\]|\d:\d|^[0-9a-f]{7,}$')
     group by all
 ),
 apart as (
-    select p.log_id, p.whole_id
+    select p.log_id, p.segment, p.whole_id
     from rank_pair as p
-    join known as own on own.log_id = p.log_id
-    join known as other on other.log_id = p.whole_id and other.name = own.name and other.is_fact = own.is_fact
+    join known as own on own.log_id = p.log_id and own.segment = p.segment
+    join known as other
+        on other.log_id = p.whole_id and other.segment = p.whole_segment and other.name = own.name
+        and other.is_fact = own.is_fact
     where not list_has_any(own."values", other."values")
 )
 select
     log_id, segment, first_line, last_line, min((whole_id, whole_segment))[1], min((whole_id, whole_segment))[2],
     'rank', 'another rank of its job'
 from rank_pair
-anti join apart using (log_id, whole_id)
+anti join apart using (log_id, segment, whole_id)
+join live_segment using (log_id, segment)
 group by all;
 
 -- None is of a log that is itself of another one.
