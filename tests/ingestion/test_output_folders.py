@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from benchledger import forget, ingest
-from tests.ingestion.logs import ask, put, stable_tables
+from tests.ingestion.logs import ask, one, put, run_text, stable_tables
 from tests.ingestion.test_twins_without_times import LOSSES, printed, state
 
 
@@ -150,3 +151,26 @@ def test_streams_of_an_output_folder_are_of_the_run_of_its_log_in_whatever_order
     # Without the other trial's stream the log has one that fits.
     forget("trials of a seed, one log/b/trainer_state.json", db=db)
     assert runs(db)["trials of a seed, one log"] == [(2, 40)]
+
+
+def test_a_stream_with_the_fine_times_of_a_log_is_of_its_run_wherever_it_lies(
+    db: Path, db2: Path, tmp_path: Path
+) -> None:
+    for name, at, fraction in (("fine", 0, r"\g<0>"), ("whole seconds", 9000, "000000")):
+        made = run_text(seed=at, at=at)
+        for path, text in (("logs/train.log", made.log), ("json/a/dllogger.json", made.twin)):
+            put(tmp_path / "logs" / name / path, re.sub(r"(?<=:\d\d\.)\d{6}", fraction, text))
+    ingest(tmp_path / "logs", db=db)
+    ingest(*sorted((tmp_path / "logs").glob("*/json")), db=db2)
+    ingest(*sorted((tmp_path / "logs").glob("*/logs")), db=db2)
+
+    # Trials that begin in one second may print at the same seconds.
+    logs = "select first(path), count(*) from run_log join sighting using (sighting_id) where role <> 'copy' group by run_id"
+    assert sorted(count for _, count in ask(db, logs)) == [1, 1, 2]
+    assert ask(db, "select run_key, status from run order by all") == ask(
+        db2, "select run_key, status from run order by all"
+    )
+    assert (
+        one(db, "select paired_by from run_log where role = 'duplicate_stream'")
+        == "same times, to fractions of a second"
+    )

@@ -49,8 +49,8 @@ select log_id, 'job ' || job from active where job is not null
 union
 select log_id, 'job ' || place from active where place in (select job from active)
 union
--- One may be a copy of the other.
-select log_id, concat_ws(' ', role, beginning)
+-- One may be a copy of the other, or its stream.
+select log_id, 'beginning ' || beginning
 from active
 join segment using (log_id)
 where beginning is not null

@@ -7,7 +7,7 @@ select distinct
     s.log_id, s.segment, s.role, log.format, a.folder, a.folders, a.stem, a.ingested_at, s.stream, s.losses,
     -- By which equal beginnings are found: two that are nearly equal have the same key or the next one.
     if(isfinite(s.losses[1]) and s.losses[1] <> 0, round(ln(abs(s.losses[1])) * 1000), 0) as first_loss,
-    s.started_at is not null as is_timed, s.started_at, s.ended_at
+    s.started_at is not null as is_timed, s.started_at, s.ended_at, s.beginning
 from live_segment as s
 join log using (log_id)
 join active_sighting as a using (log_id)
@@ -61,6 +61,11 @@ by_stem as (
 moment as (
     select distinct log_id, segment, unnest(stream) as at_us, len(stream) as moments, losses from placed
 ),
+fine_times as (
+    select distinct log_id, segment, role, beginning, list_filter(stream, lambda x: x % 1000000 <> 0) as times
+    from placed
+    where is_timed and beginning % 1000000 <> 0
+),
 by_records as (
     select
         t.log_id as twin_id, t.segment as twin_segment, r.log_id, r.segment, 0 as strength, 0 as apart,
@@ -73,6 +78,15 @@ by_records as (
     where far = 0 or all_nearly(t.losses, r.losses) is not false
     group by all
     having count(distinct t.at_us) * 2 >= least(any_value(t.moments), any_value(r.moments))
+),
+-- Wherever it lies: no second run has four times in common to fractions of a second.
+by_times as (
+    select
+        t.log_id as twin_id, t.segment as twin_segment, r.log_id, r.segment, 0 as strength, 0 as apart, common, 4 as far
+    from fine_times as t
+    join fine_times as r on r.beginning = t.beginning and r.role = 'train'
+    cross join lateral (select len(list_intersect(t.times, r.times)) as common) as shared
+    where t.role = 'duplicate_stream' and common >= 4
 ),
 -- A log without times is recognised by its first losses, in order, to the four digits that such a log prints, in the
 -- nearest folder that has them. Two logs that both fit are two trials of one seed: it is of neither. So are two streams.
@@ -115,9 +129,12 @@ select
     twin_id, twin_segment, log_id, segment,
     case strength
         when 2 then 'listed in one manifest' when 1 then 'same folder and stem'
-        else if(far = 0, 'same folder and records', 'same records in a nearby folder')
+        else case
+            when far = 0 then 'same folder and records' when far < 4 then 'same records in a nearby folder'
+            else 'same times, to fractions of a second'
+        end
     end as paired_by
-from (from by_manifest union all from by_stem union all from by_records union all from by_losses)
+from (from by_manifest union all from by_stem union all from by_records union all from by_times union all from by_losses)
 qualify row_number() over (
     partition by twin_id, twin_segment order by strength desc, apart, common desc, far, log_id, segment
 ) = 1;

@@ -78,16 +78,16 @@ bound as (
     union
     select log_id, 'job ' || place from active_sighting where place in (select job from active_sighting)
     union
-    -- One may be a copy of another one.
-    select log_id, concat_ws(' ', role, beginning)
+    -- One may be a copy of another one, or its stream.
+    select log_id, 'beginning ' || beginning
     from kept.segment
     semi join (
-        select role, beginning
+        select beginning
         from kept.segment
         where beginning is not null
-        group by all
+        group by beginning
         having min(log_id) < max(log_id)
-    ) as shared using (role, beginning)
+    ) as shared using (beginning)
 )
 from bound
 union
