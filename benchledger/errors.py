@@ -169,6 +169,12 @@ def suggestion(wanted: str, names: Iterable[object]) -> str:
     return f"; did you mean {ends[near[0]]!r}?" if near else ""
 
 
+def unknown_name(what: str, name: str, names: Iterable[object], all_by: str = "") -> UsageError:
+    """Returns the error for a name that is none of the known ones, with the nearest of these."""
+    names = list(names)
+    return UsageError(f"no {what} {name!r}{suggestion(name, names)}; known: {known(names, name, all_by)}")
+
+
 def known(names: Iterable[object], wanted: str = "", all_by: str = "") -> str:
     """Returns the known names as one phrase, the nearest to `wanted` first, cut after twelve, long ones after three.
 

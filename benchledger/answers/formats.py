@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.definitions.format_file import read_formats
 from benchledger.definitions.log_format import LogFormat
-from benchledger.errors import UsageError, suggestion
-from benchledger.errors import known as listed
+from benchledger.errors import unknown_name
 from benchledger.scanning.samples import check_files, check_format, check_leads, load_formats
 
 if TYPE_CHECKING:
@@ -74,7 +73,5 @@ def check_formats(*files: Path | str, fill: bool = False) -> list[str]:
 def _format(name: str) -> LogFormat:
     known = read_formats()
     if name not in known:
-        raise UsageError(
-            f"no format {name!r}{suggestion(name, known)}; known: {listed(known, name, 'bench formats list')}"
-        )
+        raise unknown_name("format", name, known, "bench formats list")
     return known[name]

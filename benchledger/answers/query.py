@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import Filters
 from benchledger.answers.rows import reading
+from benchledger.definitions.queries import Query, find_query, load_queries
 from benchledger.errors import UsageError, need_utf8
 from benchledger.store.confined import check_statement, confine
 from benchledger.store.default_db import DEFAULT_DB
@@ -23,14 +24,11 @@ if TYPE_CHECKING:
     import polars as pl
 
     from benchledger.answers.notebook import Frame
-    from benchledger.definitions.queries import Query
 
 
 def queries() -> pl.DataFrame:
     """Returns the questions, shipped and the user's: name, meaning of a row, parameters with defaults, an example."""
     import polars as pl
-
-    from benchledger.definitions.queries import load_queries
 
     columns = {"name": pl.String, "a_row_is": pl.String, "parameters": pl.String, "example": pl.String}
     rows = [
@@ -51,8 +49,6 @@ def query(name: str, /, *, db: Path | str = DEFAULT_DB, **parameters: object) ->
     Raises UsageError for an unknown name or parameter, and NothingFoundError for a value that nothing in the ledger
     matches. Both list the known ones.
     """
-    from benchledger.definitions.queries import find_query
-
     question = find_query(name)
     bound = question.bind(parameters)
     need_utf8("".join(map(str, bound.values())))
@@ -63,8 +59,6 @@ def query(name: str, /, *, db: Path | str = DEFAULT_DB, **parameters: object) ->
 
 def query_note(name: str, /, *, db: Path | str = DEFAULT_DB, **parameters: object) -> str | None:
     """Returns the note that belongs to the answer of a question, or None. Raises as `query` does."""
-    from benchledger.definitions.queries import find_query
-
     question = find_query(name)
     if question.name != _PUBLISHED:
         return None
@@ -74,8 +68,6 @@ def query_note(name: str, /, *, db: Path | str = DEFAULT_DB, **parameters: objec
 
 def query_sql(name: str, /, **parameters: object) -> str:
     """Returns the SQL of a question with its parameters filled in, for any DuckDB shell. Raises as `query` does."""
-    from benchledger.definitions.queries import find_query
-
     return find_query(name).filled(parameters)
 
 

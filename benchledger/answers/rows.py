@@ -9,6 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.answers.tables.grouping import Row
+from benchledger.errors import DatabaseError
+from benchledger.store.changed_views import limited_if_changed
+from benchledger.store.database import open_for_reading
+from benchledger.store.memory import use_one_thread
 
 if TYPE_CHECKING:
     import duckdb
@@ -26,11 +30,6 @@ join bench_case using (case_id)
 def reading(db: Path | str, *, records: bool = False, wait_s: float = 30.0) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yields a read-only connection to the ledger for one question; with one thread unless it reads `records`."""
     import duckdb
-
-    from benchledger.errors import DatabaseError
-    from benchledger.store.changed_views import limited_if_changed
-    from benchledger.store.database import open_for_reading
-    from benchledger.store.memory import use_one_thread
 
     with closing(open_for_reading(db, wait_s)) as con, limited_if_changed(con, db):
         if not records:

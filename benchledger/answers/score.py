@@ -12,14 +12,13 @@ from benchledger.answers.filters import read_filters
 from benchledger.answers.rows import reading, rows_of
 from benchledger.answers.tables.grid import BATCH_COLUMNS, SPLIT_COLUMNS
 from benchledger.answers.tables.grouping import Row, grouped
+from benchledger.definitions.scores import Score, find_score, load_scores
 from benchledger.errors import NothingFoundError
 from benchledger.store.default_db import DEFAULT_DB
 
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
-
-    from benchledger.definitions.scores import Score
 
 ScoreRow = dict[str, float | int | str | None]
 # A case's label, weight, values of the runs that count, and number of failed runs.
@@ -166,8 +165,6 @@ def scores() -> pl.DataFrame:
     """Returns the scores, shipped and the user's: function, rule, description and source of each."""
     import polars as pl
 
-    from benchledger.definitions.scores import load_scores
-
     columns = ("score", "among", "rule", "description", "source")
     rows = [[getattr(one, name) for name in columns] for one in load_scores(FUNCTIONS).values()]
     return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
@@ -178,8 +175,6 @@ def score(name: str, /, *, db: Path | str = DEFAULT_DB, campaign: str | None = N
 
     Raises UsageError for an unknown score, and NothingFoundError if no selected run has a number by its rule.
     """
-    from benchledger.definitions.scores import find_score
-
     found = find_score(name, FUNCTIONS)
     filters = read_filters(campaign, {})
     with reading(db) as con:

@@ -17,7 +17,7 @@ from benchledger.answers.tables.grouping import Row
 from benchledger.comparing.differences import differences, evidence_of
 from benchledger.comparing.pair_test import LESS, MORE, UNDECIDED, Outcome, Pair, geometric_mean, judge
 from benchledger.comparing.sides import FOLDER, QUANTITIES, Side, open_sides, rates_of, trials_of
-from benchledger.errors import UsageError, known, suggestion
+from benchledger.errors import UsageError, known, unknown_name
 from benchledger.store.default_db import DEFAULT_DB
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def known_of(what: str, given: Iterable[str], names: tuple[str, ...]) -> set[str
     """Returns what is given as a set. Raises UsageError with the known names for another one."""
     wanted = set(given)
     for name in wanted - set(names):
-        raise UsageError(f"no {what} {name!r}{suggestion(name, names)}; known: {known(names, name)}")
+        raise unknown_name(what, name, names)
     return wanted
 
 

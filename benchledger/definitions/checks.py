@@ -12,7 +12,7 @@ from benchledger.definitions.folders import definition_files
 from benchledger.definitions.queries import Value, read_query
 from benchledger.definitions.toml_file import read_toml
 from benchledger.definitions.toml_table import Table
-from benchledger.errors import DefinitionError, UsageError, known, suggestion
+from benchledger.errors import DefinitionError, unknown_name
 
 FOLDER = "schema/expectations"
 SEVERITIES = ("error", "warning", "note")
@@ -57,7 +57,7 @@ def find_checks(names: Iterable[str]) -> list[Check]:
     wanted = list(dict.fromkeys(names))
     for name in wanted:
         if name not in checks:
-            raise UsageError(f"no check {name!r}{suggestion(name, checks)}; known: {known(checks, name)}")
+            raise unknown_name("check", name, checks)
     return [check for name, check in checks.items() if not wanted or name in wanted]
 
 

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from benchledger.definitions.folders import definition_files
 from benchledger.definitions.regular_file import need_regular
-from benchledger.errors import DefinitionError, UsageError, known, suggestion
+from benchledger.errors import DefinitionError, UsageError, known, suggestion, unknown_name
 
 Value = str | int | float | bool | None
 
@@ -221,9 +221,7 @@ def find_query(name: str) -> Query:
     queries = load_queries()
     name = name.replace("-", "_")
     if name not in queries:
-        raise UsageError(
-            f"no query {name!r}{suggestion(name, queries)}; known: {known(queries, name, '`bench query`')}"
-        )
+        raise unknown_name("query", name, queries, "`bench query`")
     return queries[name]
 
 

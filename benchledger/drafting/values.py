@@ -6,10 +6,8 @@ import re
 from dataclasses import dataclass, field
 from functools import cache
 
-from benchledger.definitions.folders import definition_files
-from benchledger.definitions.toml_file import TomlFile, read_toml
-from benchledger.definitions.vocabulary import vocabulary
-from benchledger.errors import DefinitionError
+from benchledger.definitions.toml_file import TomlFile
+from benchledger.definitions.vocabulary import vocabulary, vocabulary_file
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _OTHER = re.compile(r"[^a-z0-9]+")
@@ -60,7 +58,7 @@ def plain(name: str) -> str:
 
 @cache
 def name_guesses() -> NameGuesses:
-    file = _file()
+    file = vocabulary_file("name_guesses.toml")
     data = file.data
     file.refuse_unknown("", data, _GROUPS)
     words = vocabulary()
@@ -89,13 +87,6 @@ def _check_units(file: TomlFile, place: str, names: dict[str, str]) -> None:
     for name, unit in names.items():
         if unit and unit not in vocabulary().spellings:
             file.fail(f"{place}.{name}", f"no unit {unit!r} in units.toml")
-
-
-def _file() -> TomlFile:
-    for path in definition_files("schema/vocabulary", ".toml"):
-        if path.name == "name_guesses.toml":
-            return read_toml(path)
-    raise DefinitionError("schema/vocabulary/name_guesses.toml:1: missing. Reinstall benchledger")
 
 
 @dataclass

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,10 +13,8 @@ from benchledger.explaining.explained import ExplainedCell
 from benchledger.kept import uses
 from benchledger.redaction.line_redactor import LineRedactor
 from benchledger.redaction.redactor import Redactor
-from benchledger.redaction.samples import load_redaction
-from benchledger.store.key_file import KEY_BYTES
 from benchledger.store.log_contents import LogContents, kept_contents
-from benchledger.store.private_file import key_of
+from benchledger.store.real_names import redactor_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -113,8 +110,7 @@ def with_lines(con: duckdb.DuckDBPyConnection, cell: ExplainedCell, db: Path | s
     with kept_contents(db) as contents:
         if contents is None:
             raise NothingFoundError(f"{db} keeps no contents of logs: read them once more with --keep-logs --refresh")
-        redactor = Redactor(load_redaction(), key_of(db) or secrets.token_bytes(KEY_BYTES))
-        return _with_lines(con, cell, contents, redactor)
+        return _with_lines(con, cell, contents, redactor_of(db))
 
 
 def _with_lines(

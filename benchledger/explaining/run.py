@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from benchledger.answers.rows import frame_asked, rows_asked
 from benchledger.answers.run_detail import RunDetail, conflicts_of, details_of, frames_by_run
 from benchledger.answers.tables.cells import fact_text
-from benchledger.answers.tables.grouping import Row, grouped
+from benchledger.answers.tables.grouping import Row, by_column
 from benchledger.explaining.explained import ExplainedRun
 from benchledger.explaining.speed_words import conflict_sentences, digits
 
@@ -78,17 +78,17 @@ def explained_runs(con: duckdb.DuckDBPyConnection, runs: Mapping[int, str]) -> l
     chains = frames_by_run(frame_asked(con, _CHAIN, runs=ids), ids)
     cells = frames_by_run(frame_asked(con, _CELLS, runs=ids), ids)
     conflicts = frames_by_run(conflicts_of(con, ids).with_columns(key="run_key"), keys, "key")
-    aliases = grouped(rows_asked(con, _ALIASES, keys=keys), ("run_key",))
-    speedups = grouped(rows_asked(con, _SPEEDUPS, runs=ids), ("run_id",))
+    aliases = by_column(rows_asked(con, _ALIASES, keys=keys), "run_key")
+    speedups = by_column(rows_asked(con, _SPEEDUPS, runs=ids), "run_id")
     return [
         ExplainedRun(
             run_key,
             (
-                *_identity(details[run_id], [row["old_key"] for row in aliases.get((run_key,), [])]),
+                *_identity(details[run_id], [row["old_key"] for row in aliases.get(run_key, [])]),
                 *_status(details[run_id]),
                 *_default(chains[run_id].to_dicts()),
                 *_cells(details[run_id], cells[run_id]),
-                *_in_speedups(speedups.get((run_id,), [])),
+                *_in_speedups(speedups.get(run_id, [])),
                 *conflict_sentences(conflicts[run_key].to_dicts()),
             ),
             details[run_id],

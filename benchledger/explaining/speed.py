@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.answers.rows import any_excluded, frame_of, rows_asked
 from benchledger.answers.run_detail import conflicts_of, facts_stated, logs_of
-from benchledger.answers.tables.grouping import Row, grouped
+from benchledger.answers.tables.grouping import Row, by_column, grouped
 from benchledger.explaining.explained import Check, ExplainedCell
 from benchledger.explaining.readings import placed, readings_of_rule
 from benchledger.explaining.rule_words import rule_sentences
@@ -110,12 +110,12 @@ def _explained(
     # Of runs with unlike settings the table makes no number.
     whole = None if is_short or number["status"] == "mixed" else _over_trials(con, rule, trials, factor)
     check = Check(number["value"], whole)
-    of_formats = grouped([row for row in chains if row["run_id"] in runs], ("format",))
+    of_formats = by_column([row for row in chains if row["run_id"] in runs], "format")
     return ExplainedCell(
         number["cell"], "speed", number, {**rule, "recipe": rule_sentences(rule)},
         speed_sentences(
             number, rule, trials, check, conflicts.to_dicts(),
-            {key[0]: list(dict.fromkeys(row["rule"] for row in rows)) for key, rows in of_formats.items()},
+            {name: list(dict.fromkeys(row["rule"] for row in rows)) for name, rows in of_formats.items()},
             [f"{row['run_key']} ({row['reason']})" for row in excluded],
             factor_said, needed,
         ),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import MACHINE_COLUMNS, Filters, read_filters
 from benchledger.answers.rows import reading, rows_of
-from benchledger.answers.tables.grouping import Row, grouped, how_to_choose
+from benchledger.answers.tables.grouping import Row, by_column, grouped, how_to_choose
 from benchledger.answers.tables.left_out import need_series
 from benchledger.answers.tables.rules import need_value, rows_by_rule, rules_asked_for, several_rules
 from benchledger.definitions.paddle_index import IndexedModel, find_indexed_model
@@ -193,7 +193,7 @@ def speeds(con: duckdb.DuckDBPyConnection, filters: Filters, rule: str | None) -
     if rule is not None:
         return rows_by_rule(found, rule)
     chosen: list[Row] = []
-    for series in grouped(rows_of(found), ["series_id"]).values():
+    for series in by_column(rows_of(found), "series_id").values():
         ranked = [row for name in RULES for row in series if row["rule"] == name and row["value"] is not None]
         ranked += [row for row in series if row["is_default"] and row["value"] is not None]
         ranked += [row for row in series if row["is_default"]]
@@ -202,9 +202,9 @@ def speeds(con: duckdb.DuckDBPyConnection, filters: Filters, rule: str | None) -
 
 
 def memory(con: duckdb.DuckDBPyConnection, filters: Filters) -> dict[int, float]:
-    by_series = grouped(rows_of(filters.apply(con.view("memory_table"))), ["series_id"])
+    by_series = by_column(rows_of(filters.apply(con.view("memory_table"))), "series_id")
     found: dict[int, float] = {}
-    for (series,), rows in by_series.items():
+    for series, rows in by_series.items():
         values = {row["definition"]: row["value_mib"] for row in rows}
         kind = next((kind for kind in _MEMORY_KINDS if values.get(kind) is not None), None)
         if kind is not None:

@@ -32,7 +32,7 @@ from benchledger.store.lock_wait import held_error, holder_in
 from benchledger.store.log_contents import merge_contents
 from benchledger.store.private_file import PrivateFile, key_of, private_path, private_paths
 from benchledger.store.sync import sync_definitions
-from benchledger.store.tables import quoted
+from benchledger.store.tables import quoted_text
 
 if TYPE_CHECKING:
     import duckdb
@@ -172,7 +172,7 @@ class _Merge:
         try:
             for number, source in enumerate(self._sources):
                 need_regular_ledger(source)
-                con.execute(f"attach {quoted(str(source), chr(39))} as source_{number} (read_only)")
+                con.execute(f"attach {quoted_text(str(source))} as source_{number} (read_only)")
         except duckdb.Error as error:
             if holder := holder_in(error):
                 raise held_error(source, holder, 0, read_only=True) from error

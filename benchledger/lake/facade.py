@@ -16,13 +16,12 @@ from benchledger.lake.delta import Column, Snapshot, TableVersion, columns_of, p
 from benchledger.lake.objects import TABLES, VIEWS, Lake
 from benchledger.store.copies import copy_to, open_in_memory
 from benchledger.store.facade import MAKE_FACADE, Facade, facade_in, use_lake
-from benchledger.store.tables import Table, quoted
+from benchledger.store.tables import Table, quoted, quoted_text
 
 if TYPE_CHECKING:
     import duckdb
 
 FACADE = "facade.duckdb"
-_TEXT = "'"
 
 
 def write_facade(lake: Lake, snapshot: Snapshot, file: Path | None) -> str:
@@ -98,7 +97,7 @@ def _make_view(con: duckdb.DuckDBPyConnection, table: Table, columns: list[Colum
         *((f"column {table.sql}.{quoted(column.name)}", column.comment) for column in columns),
     ]:
         if comment:
-            con.execute(f"comment on {what} is {quoted(comment, _TEXT)}")
+            con.execute(f"comment on {what} is {quoted_text(comment)}")
 
 
 def _rows(table: Table, columns: list[Column], version: TableVersion) -> str:

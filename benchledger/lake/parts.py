@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from benchledger.errors import DatabaseError
 from benchledger.ingestion.remote import is_remote
 from benchledger.lake.objects import MARKERS, UNITS, Lake
-from benchledger.store.tables import quoted
+from benchledger.store.tables import quoted_text
 
 if TYPE_CHECKING:
     import duckdb
@@ -103,7 +103,7 @@ def read_alike(parts: Iterable[Part]) -> Iterator[tuple[list[Part], str]]:
         if part.is_whole:
             whole.append(part)
         else:
-            yield [part], f"lake_unit in ({', '.join(quoted(unit, chr(39)) for unit in part.units)})"
+            yield [part], f"lake_unit in ({', '.join(quoted_text(unit) for unit in part.units)})"
     if whole:
         yield whole, "true"
 
@@ -126,14 +126,14 @@ def local_files(lake: Lake, parts: Iterable[Part], table: str) -> Iterator[list[
 
 def rows_sql(files: list[str]) -> str:
     """The relation from which a statement reads the rows of some files."""
-    return f"read_parquet([{', '.join(quoted(file, chr(39)) for file in files)}], hive_partitioning = false)"
+    return f"read_parquet([{', '.join(quoted_text(file) for file in files)}], hive_partitioning = false)"
 
 
 def put_rows(con: duckdb.DuckDBPyConnection, lake: Lake, key: str, query: str) -> int:
     """Writes the rows of a query as an object; returns its size in bytes."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "rows.parquet"
-        con.execute(f"copy ({query}) to {quoted(str(file), chr(39))} (format parquet, compression zstd)")
+        con.execute(f"copy ({query}) to {quoted_text(str(file))} (format parquet, compression zstd)")
         lake.put(key, file)
         return file.stat().st_size
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.answers.filters import Filters
 from benchledger.answers.rows import rows_asked, rows_of
-from benchledger.answers.tables.grouping import Row, grouped
+from benchledger.answers.tables.grouping import Row, by_column
 from benchledger.definitions.submissions import Suite
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ def runs_of(con: duckdb.DuckDBPyConnection, series: list[Row], suite: Suite) -> 
     }
     names |= {"rounding": suite.points_rounding.method, "rounding_digits": suite.points_rounding.digits}
     found: dict[int, list[Row]] = {}
-    for (rule,), rows in grouped(series, ("rule",)).items():
+    for rule, rows in by_column(series, "rule").items():
         asked = [row["series_id"] for row in rows]
         runs = rows_asked(con, _RUNS, series=asked, rule=rule, **names)
-        found |= {int(key[0]): members for key, members in grouped(runs, ("series_id",)).items()}
+        found |= by_column(runs, "series_id")
     return found

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from benchledger.answers.rows import rows_asked
-from benchledger.answers.tables.grouping import Row, grouped
+from benchledger.answers.tables.grouping import Row, by_column
 from benchledger.definitions.submissions import LogSource
 
 if TYPE_CHECKING:
@@ -94,15 +94,14 @@ def switch_energy_j(watts: float, run_ms: float, efficiency: float = 1) -> float
 
 
 def power_logged(con: duckdb.DuckDBPyConnection, runs: list[int], source: LogSource) -> dict[int, list[Row]]:
-    rows = rows_asked(con, _POWER, runs=runs, formats=list(source.formats))
-    return {int(key[0]): members for key, members in grouped(rows, ("run_id",)).items()}
+    return by_column(rows_asked(con, _POWER, runs=runs, formats=list(source.formats)), "run_id")
 
 
 def energy_j(power: list[Row], run_ms: float, source: LogSource) -> float | None:
     """Returns the joules of one run's nodes and switches; None if a node's power was not measured from its start."""
     names = source.names
     nodes, switches = [], 0.0
-    for log in grouped(power, ("log_id",)).values():
+    for log in by_column(power, "log_id").values():
         last = {row["key"]: row for row in log}
         efficiency = last[names["efficiency"]]["value"] if names["efficiency"] in last else 1.0
         if names["switch"] in last:

@@ -8,7 +8,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from benchledger.answers.rows import rows_asked
-from benchledger.answers.tables.grouping import Row, grouped
+from benchledger.answers.tables.grouping import Row, by_column
 from benchledger.definitions.submissions import Demand, LogSource, Suite
 from benchledger.mlperf.reference_points import Point, Verdict, judge, point_of, pruned
 from benchledger.mlperf.scores import weak_scaling
@@ -51,7 +51,7 @@ def points_stored(con: duckdb.DuckDBPyConnection, glob: str, suite: Suite) -> di
     source = suite.points
     names = {name: source.names[name] for name in ("benchmark", "batch_size")}
     rows = rows_asked(con, _POINTS, points=glob, formats=list(source.formats), counted=list(suite.counted), **names)
-    return {str(key[0]): members for key, members in grouped(rows, ("benchmark",)).items()}
+    return by_column(rows, "benchmark")
 
 
 def points_of(rows: list[Row], demand: Demand, source: LogSource) -> Points:

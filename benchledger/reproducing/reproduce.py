@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -23,6 +22,7 @@ from benchledger.reproducing.page import Page, read_page
 from benchledger.reproducing.verdicts import EQUAL, NO_LOG, VERDICTS, Cell, judge, without_unit
 from benchledger.store.database import open_for_writing
 from benchledger.store.default_db import DEFAULT_DB
+from benchledger.store.real_names import redactor_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -95,7 +95,7 @@ def reproduce(
         only = folders if keep else ()
         with reading(ledger, records=True) as con:
             evidence = read_evidence(con, ledger, only)
-            redactor = _redactor(ledger)
+            redactor = redactor_of(ledger)
             results = [_result(path, page, evidence, tolerance / 100, redactor) for path, page in read]
         if keep or not folders:
             store(ledger, [(result.page, result.cells) for result in results])
@@ -131,14 +131,6 @@ def _ledger(folders: tuple[Path, ...], db: Path | None, opened: ExitStack) -> Pa
 
         ingest(*folders, db=db, jobs=os.cpu_count() or 1)
     return db
-
-
-def _redactor(ledger: Path) -> Redactor:
-    """Returns a redactor with the key of a ledger; a copy without its key gets pseudonyms of its own."""
-    from benchledger.redaction.samples import known_redaction
-    from benchledger.store.private_file import key_of
-
-    return Redactor(known_redaction(), key_of(ledger) or secrets.token_bytes(32))
 
 
 def store(db: Path, pages: Sequence[tuple[str, Sequence[Cell]]]) -> None:

@@ -9,7 +9,7 @@ from benchledger.definitions.folders import definition_files
 from benchledger.definitions.toml_file import TomlFile, read_toml
 from benchledger.definitions.toml_table import Table
 from benchledger.definitions.vocabulary import vocabulary
-from benchledger.errors import UsageError, known, suggestion
+from benchledger.errors import UsageError, known, suggestion, unknown_name
 
 Value = str | int | float | bool
 # A value of batch_size that asks for the largest batch size that runs (README 004).
@@ -169,7 +169,7 @@ def load_cases() -> dict[str, Case]:
 def find_case(name: str) -> Case:
     cases = load_cases()
     if name not in cases:
-        raise UsageError(f"no case {name!r}{suggestion(name, cases)}; known: {known(cases, name, 'bench run --list')}")
+        raise unknown_name("case", name, cases, "bench run --list")
     return cases[name]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchledger.definitions.folders import definition_files
-from benchledger.errors import BenchledgerError, UsageError, known, suggestion
+from benchledger.errors import BenchledgerError, unknown_name
 from benchledger.running.launch import shell_text
 
 FOLDER = Path(".bench/environments")
@@ -25,7 +25,7 @@ def environment_commands(name: str) -> list[list[str]]:
     """Returns the commands that make an environment. Raises UsageError for an unknown name."""
     files = {path.stem: path for path in definition_files("runners/environments", ".txt")}
     if name not in files:
-        raise UsageError(f"no environment {name!r}{suggestion(name, files)}; known: {known(files, name)}")
+        raise unknown_name("environment", name, files)
     asked = _PYTHON.search(files[name].read_text(encoding="utf-8"))
     python = f"python{asked[1]}" if asked else "python3"
     folder = FOLDER / name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
 import secrets
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from benchledger.redaction.line_redactor import LineRedactor
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import known_redaction
 from benchledger.running.job import Job
+from benchledger.store.scratch import is_running
 
 MANIFEST = "run.json"
 _NOTE = ".owner.json"
@@ -139,7 +139,9 @@ class Staging:
             except (OSError, ValueError):
                 continue
             path = note.with_name(note.name.removesuffix(_NOTE))
-            if path.is_dir() and not any(_alive(owner.get(name)) for name in ("pid", "runner_pid")):
+            if path.is_dir() and not any(
+                isinstance(pid := owner.get(name), int) and is_running(pid) for name in ("pid", "runner_pid")
+            ):
                 yield path, owner
 
     def adopt(self, path: Path, owner: dict[str, Any]) -> Path:
@@ -173,18 +175,6 @@ def _free(wanted: Path) -> Path:
         number += 1
         target = Path(f"{wanted}{number}")
     return target
-
-
-def _alive(pid: object) -> bool:
-    if not isinstance(pid, int):
-        return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _cure(error: OSError) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from benchledger.answers.tables.grouping import Row, grouped
+from benchledger.answers.tables.grouping import Row, by_column, grouped
 from benchledger.explaining.memory import explained_memories
 from benchledger.explaining.run import explained_runs
 from benchledger.explaining.speed import explained_speeds
@@ -64,8 +64,10 @@ def case_pages(
     con: duckdb.DuckDBPyConnection, cells: Sequence[Row], runs: Sequence[Row]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yields the name of each case and all that its pages show. `cells` are rows of the tables that have numbers."""
-    cells_of = _by_case(cells)
-    runs_of = {case_id: {row["run_id"]: row["run_key"] for row in rows} for case_id, rows in _by_case(runs).items()}
+    cells_of = by_column(cells, "case_id")
+    runs_of = {
+        case_id: {row["run_id"]: row["run_key"] for row in rows} for case_id, rows in by_column(runs, "case_id").items()
+    }
     records = dict(con.execute(_RECORDS).fetchall())
     cases = dict.fromkeys((*cells_of, *runs_of))
     sizes = {case_id: [records.get(run_id, 0) for run_id in runs_of.get(case_id, ())] for case_id in cases}
@@ -79,13 +81,6 @@ def case_pages(
         for run in run_pages(con, of_batch):
             told[run.pop("case_id")]["runs"].append(run)
         yield from ((case_key(case_id), content) for case_id, content in told.items())
-
-
-def _by_case(rows: Sequence[Row]) -> dict[int, list[Row]]:
-    found: dict[int, list[Row]] = {}
-    for row in rows:
-        found.setdefault(row["case_id"], []).append(row)
-    return found
 
 
 def _batches(cases: list[int], sizes: dict[int, list[int]]) -> Iterator[list[int]]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchledger.errors import DatabaseError, UsageError
 from benchledger.store.facade import readable_files
-from benchledger.store.tables import quoted
+from benchledger.store.tables import quoted_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,7 +62,6 @@ _WORD = re.compile(r'"(?:[^"]|"")*"|\w+')
 _LISTED: set[str] = set()
 _CHECKED: set[tuple[int, int, int]] = set()
 _ONE = Lock()
-_TEXT = "'"
 
 
 def confine(con: duckdb.DuckDBPyConnection) -> None:
@@ -126,9 +125,9 @@ def _disable_files(con: duckdb.DuckDBPyConnection) -> None:
     try:
         # DuckDB lets SQL read and write the folder into which it spills: one with a name that nobody knows before.
         spill = f"{_setting(con, 'temp_directory')}-{secrets.token_hex(8)}"
-        con.execute(f"set temp_directory = {quoted(spill, _TEXT)}")
+        con.execute(f"set temp_directory = {quoted_text(spill)}")
         if files := readable_files(con):
-            con.execute(f"set allowed_paths = [{', '.join(quoted(file, _TEXT) for file in files)}]")
+            con.execute(f"set allowed_paths = [{', '.join(quoted_text(file) for file in files)}]")
         con.execute("set enable_external_access = false")
     except duckdb.Error as error:
         raise UsageError(f"another connection of this process must be closed first: {error}") from error

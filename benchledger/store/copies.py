@@ -15,13 +15,12 @@ from benchledger.errors import DatabaseError, cure_of_writing
 from benchledger.store.database import open_for_writing, spill_files
 from benchledger.store.private_file import private_path, private_paths
 from benchledger.store.scratch import STORAGE_VERSION, scratch_of
-from benchledger.store.tables import quoted, tables_of
+from benchledger.store.tables import quoted, quoted_text, tables_of
 
 if TYPE_CHECKING:
     import duckdb
 
 _COPY = "benchledger_copy"
-_TEXT = "'"
 
 
 def copy_to(con: duckdb.DuckDBPyConnection, target: Path, changes: Iterable[str] = ()) -> None:
@@ -34,7 +33,7 @@ def copy_to(con: duckdb.DuckDBPyConnection, target: Path, changes: Iterable[str]
 
     try:
         (source,) = con.execute("select current_database()").fetchall()[0]
-        con.execute(f"attach {quoted(str(target), _TEXT)} as {_COPY} (read_write, storage_version '{STORAGE_VERSION}')")
+        con.execute(f"attach {quoted_text(str(target))} as {_COPY} (read_write, storage_version '{STORAGE_VERSION}')")
         try:
             con.execute(f"copy from database {quoted(source)} to {_COPY}")
             _compare(con, source, target)
@@ -65,7 +64,7 @@ def open_in_memory() -> duckdb.DuckDBPyConnection:
 
         con = duckdb.connect(":memory:")
         con.execute("set threads = 1")
-        con.execute(f"attach {quoted(str(empty), _TEXT)} as {_COPY} (read_only)")
+        con.execute(f"attach {quoted_text(str(empty))} as {_COPY} (read_only)")
         con.execute(f"copy from database {_COPY} to memory (schema)")
         con.execute(f"insert into kept.schema_version from {_COPY}.kept.schema_version")
         con.execute(f"detach {_COPY}")

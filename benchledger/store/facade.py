@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from benchledger.errors import DatabaseError, missing_extra
-from benchledger.store.tables import Table, quoted, tables_of
+from benchledger.store.tables import Table, quoted_text, tables_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 MAKE_FACADE = """
 create table kept.facade (lake varchar, snapshot bigint not null, bytes bigint not null, files varchar[] not null)
 """
-_TEXT = "'"
 _RETRY_S = 60
 _FILE = re.compile(r"tables/\w+/\w+/[^/*?\[]+\.parquet")
 _BUCKETS = ("s3", "gs", "az")
@@ -84,7 +83,7 @@ def find_lake(con: duckdb.DuckDBPyConnection, place: Path) -> Facade | None:
         if is_open:
             # A reader may have no right to write beside the facade.
             spill = Path(tempfile.gettempdir(), f"benchledger-{secrets.token_hex(8)}")
-            con.execute(f"set temp_directory = {quoted(str(spill), _TEXT)}")
+            con.execute(f"set temp_directory = {quoted_text(str(spill))}")
     return facade
 
 
@@ -101,7 +100,7 @@ def use_lake(con: duckdb.DuckDBPyConnection, lake: str) -> None:
         files = _bucket_files(lake.partition("://")[0])
         if not con.filesystem_is_registered(files.protocol):
             con.register_filesystem(files)
-    con.execute(f"set variable lake = {quoted(lake, _TEXT)}")
+    con.execute(f"set variable lake = {quoted_text(lake)}")
 
 
 def is_address(lake: str) -> bool:

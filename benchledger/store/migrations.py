@@ -16,7 +16,7 @@ from benchledger import __version__
 from benchledger.definitions.folders import shipped_root
 from benchledger.errors import DatabaseError, DefinitionError, upgrade_line
 from benchledger.store.facade import refuse_facade
-from benchledger.store.tables import quoted, tables_of
+from benchledger.store.tables import quoted, quoted_text, tables_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -25,7 +25,6 @@ _NUMBERED = re.compile(r"(\d{4})_\w+\.sql")
 _MADE = re.compile(r"^create (?:table|view) ([\w.]+)", re.MULTILINE)
 
 
-_TEXT = "'"
 _SILENT = """
 select schema_name || '.' || table_name as name, column_name
 from duckdb_columns()
@@ -135,7 +134,7 @@ def _shared_comments(con: duckdb.DuckDBPyConnection, statements: str) -> str:
     glossary = tomllib.loads(glossary_file().read_text(encoding="utf-8"))
     made = {name if "." in name else f"main.{name}" for name in _MADE.findall(statements)}
     return ";".join(
-        f"comment on column {table}.{quoted(column)} is {quoted(glossary[column], _TEXT)}"
+        f"comment on column {table}.{quoted(column)} is {quoted_text(glossary[column])}"
         for table, column in con.execute(_SILENT).fetchall()
         if table in made and column in glossary
     )

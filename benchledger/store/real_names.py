@@ -1,15 +1,22 @@
-"""Reads the real names of a ledger's pseudonyms from its private files."""
+"""Pseudonyms by the key of a ledger, and their real names, from its private files."""
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 
 from benchledger.archives.member import CHAIN
 from benchledger.errors import UsageError
 from benchledger.redaction.real_names import RealNames
 from benchledger.redaction.redactor import Redactor
-from benchledger.redaction.samples import known_redaction
+from benchledger.redaction.samples import known_redaction, load_redaction
+from benchledger.store.key_file import KEY_BYTES
 from benchledger.store.private_file import key_of, names_in, places_in, private_path
+
+
+def redactor_of(db: Path | str) -> Redactor:
+    """Returns a redactor with the key of a ledger; a copy without its key gets pseudonyms of its own."""
+    return Redactor(load_redaction(), key_of(db) or secrets.token_bytes(KEY_BYTES))
 
 
 def read_real_names(db: Path | str) -> RealNames:

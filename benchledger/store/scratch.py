@@ -43,11 +43,11 @@ def remove_leftovers(files: Iterable[Path]) -> None:
     for file in files:
         named = _PROCESS.search(file.name)
         with suppress(OSError):
-            if named and time.time() - file.stat().st_mtime > _OLD_S and not _runs(int(named[1])):
+            if named and time.time() - file.stat().st_mtime > _OLD_S and not is_running(int(named[1])):
                 file.unlink()
 
 
-def _runs(process: int) -> bool:
+def is_running(process: int) -> bool:
     try:
         os.kill(process, 0)
     except ProcessLookupError:

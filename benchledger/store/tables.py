@@ -32,6 +32,11 @@ def tables_of(con: duckdb.DuckDBPyConnection, database: str | None = None) -> li
     return [Table(*row) for row in con.execute(_TABLES, {"database": database}).fetchall()]
 
 
-def quoted(name: str, sign: str = '"') -> str:
-    """Returns a name, or with `'` a text, as SQL writes it."""
-    return f"{sign}{name.replace(sign, sign * 2)}{sign}"
+def quoted(name: str) -> str:
+    """Returns a name as SQL writes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def quoted_text(text: str) -> str:
+    """Returns a text as SQL writes it."""
+    return "'" + text.replace("'", "''") + "'"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,13 +9,10 @@ from typing import TYPE_CHECKING
 
 from benchledger.errors import NothingFoundError, UsageError, known
 from benchledger.kept import keep
-from benchledger.redaction.redactor import Redactor
-from benchledger.redaction.samples import load_redaction
 from benchledger.store.database import closing_written, open_for_reading, open_for_writing, transaction
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.frames import frame_of
-from benchledger.store.key_file import KEY_BYTES
-from benchledger.store.private_file import key_of
+from benchledger.store.real_names import redactor_of
 from benchledger.store.run_keys import find_run
 
 if TYPE_CHECKING:
@@ -99,7 +95,7 @@ def exclusions(*, db: Path | str = DEFAULT_DB) -> pl.DataFrame:
 
 def signed(reason: str | None, by: str | None, db: Path | str) -> list[str | datetime | None]:
     """Returns reason, time and name of a decision as they are stored: private names are replaced as in logs."""
-    redactor = Redactor(load_redaction(), key_of(db) or secrets.token_bytes(KEY_BYTES))
+    redactor = redactor_of(db)
     who = redactor.text(by.strip()) if by and by.strip() else None
     return [redactor.text((reason or "").strip()), datetime.now(UTC).replace(tzinfo=None), who]
 

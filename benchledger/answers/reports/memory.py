@@ -13,6 +13,7 @@ from benchledger.answers.tables.grouping import (
     TABLE_COLUMNS,
     Row,
     adopt_gpu_model,
+    by_column,
     facts_of,
     grouped,
 )
@@ -85,14 +86,14 @@ def report_memory(
         excluded = excluded_runs(con, filters)
         noted = excluded_notes(con, filters, presentation)
         runs = runs_of(con, found, presentation)
-    by_series = grouped(measured, ["series_id"])
+    by_series = by_column(measured, "series_id")
     tables: list[Table] = []
     numbers: list[Row] = []
     found = adopt_gpu_model([{**row, "status": status.get(row["series_id"], "ok")} for row in found])
     # A layout prints its empty table even if nothing was measured, as README 000 does.
-    set_out = [] if presentation.is_plain or any((row["series_id"],) in by_series for row in found) else [NOT_MEASURED]
+    set_out = [] if presentation.is_plain or any(row["series_id"] in by_series for row in found) else [NOT_MEASURED]
     for kin in grouped(found, TABLE_COLUMNS).values():
-        definitions = {memory["definition"] for row in kin for memory in by_series.get((row["series_id"],), [])}
+        definitions = {memory["definition"] for row in kin for memory in by_series.get(row["series_id"], [])}
         for definition in sorted(definitions) or set_out:
             placed = [_place(row, definition, by_series, cells) for row in kin]
             shown = list(filter(asked.shows, placed))
@@ -118,8 +119,8 @@ def report_memory(
     return Report("memory", tuple(tables), frame_of(numbers)).noted(noted).without_notes(no_notes)
 
 
-def _place(row: Row, definition: str, by_series: dict[tuple[object, ...], list[Row]], cells: bool) -> Row:
-    rows = [memory for memory in by_series.get((row["series_id"],), []) if memory["definition"] == definition]
+def _place(row: Row, definition: str, by_series: dict[int, list[Row]], cells: bool) -> Row:
+    rows = [memory for memory in by_series.get(row["series_id"], []) if memory["definition"] == definition]
     memory: Row = rows[0] if rows else {"definition": definition, "value_mib": None, "headroom_mib": None, "cell": None}
     ended = row["status"]
     if ended != "ok":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.answers.rows import frame_of, reading, rows_of
 from benchledger.answers.tables.cells import NOT_RUN, fact_text, number_text
-from benchledger.answers.tables.grouping import Row
+from benchledger.answers.tables.grouping import Row, by_column
 from benchledger.answers.tables.numbers import best_first
 from benchledger.answers.tables.table import Report, Table, text_frame
 from benchledger.store.default_db import DEFAULT_DB
@@ -93,9 +93,7 @@ def report_overview(*, db: Path | str = DEFAULT_DB) -> Report:
     """
     with reading(db) as con:
         need_runs(con, db)
-        counted: dict[str, list[Row]] = {}
-        for row in rows_of(con.sql(_COUNTED)):
-            counted.setdefault(row["what"], []).append(row)
+        counted = by_column(rows_of(con.sql(_COUNTED)), "what")
         troubles = con.execute(_TROUBLES).fetchall()
         fastest = _fastest(con, [row["name"] for row in counted["model"]])
     heads = ("model", "task", "precision", "speed", "unit", "gpus", "machine", "cell")

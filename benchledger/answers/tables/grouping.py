@@ -25,6 +25,14 @@ def grouped(rows: Iterable[Row], columns: Iterable[str]) -> dict[Key, list[Row]]
     return {key: groups[key] for key in sorted(groups, key=sort_key)}
 
 
+def by_column(rows: Iterable[Row], column: str) -> dict[Any, list[Row]]:
+    """Groups rows by their values in one column, in the order in which these come."""
+    groups: dict[Any, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row[column], []).append(row)
+    return groups
+
+
 def sort_key(values: Iterable[Any]) -> SortKey:
     """Returns a sort key: numbers before text, NULL last."""
     return tuple((value is None, isinstance(value, str), "" if value is None else value) for value in values)

@@ -13,7 +13,7 @@ from benchledger.answers.tables.cells import fact_text, number_text, python_numb
 from benchledger.answers.tables.grouping import Row, unstated
 from benchledger.answers.tables.table import Above, Coverage
 from benchledger.definitions.layouts import LANGUAGES, PLAIN, Layout, ReportLayout, load_layouts, load_page_texts
-from benchledger.errors import UsageError, known, suggestion
+from benchledger.errors import UsageError, known, unknown_name
 
 # Columns of words, which may look like numbers.
 _OF_WORDS = {
@@ -114,7 +114,7 @@ def presentation_of(report: str, layout: str | None = None, lang: str | None = N
     layouts = load_layouts()
     name, language = layout or PLAIN, lang or LANGUAGES[0]
     if name not in layouts:
-        raise UsageError(f"no layout {name!r}{suggestion(name, layouts)}; known: {known(layouts, name)}")
+        raise unknown_name("layout", name, layouts)
     if language not in LANGUAGES:
         raise UsageError(f"no language {language!r}; known: {', '.join(LANGUAGES)}")
     chosen = layouts[name]

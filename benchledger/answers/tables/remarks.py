@@ -9,7 +9,7 @@ from benchledger.answers.reports.readme_parts import cards_text
 from benchledger.answers.rows import rows_of
 from benchledger.answers.tables.cells import status_text
 from benchledger.answers.tables.grid import cell_order, column_order
-from benchledger.answers.tables.grouping import Row, SortKey, grouped, sort_key
+from benchledger.answers.tables.grouping import Row, SortKey, by_column, grouped, sort_key
 from benchledger.answers.tables.left_out import why_excluded
 from benchledger.answers.tables.presentation import Presentation
 from benchledger.definitions.layouts import load_page_texts
@@ -36,7 +36,7 @@ def runs_of(con: duckdb.DuckDBPyConnection, rows: Iterable[Row], presentation: P
     if presentation.is_plain:
         return {}
     found = con.sql(_RUNS, params={"series": sorted({row["series_id"] for row in rows})})
-    return {key[0]: group for key, group in grouped(rows_of(found), ["series_id"]).items()}
+    return by_column(rows_of(found), "series_id")
 
 
 def remarks(rows: list[Row], runs: Runs, presentation: Presentation, excluded: Iterable[Row] = ()) -> tuple[str, ...]:

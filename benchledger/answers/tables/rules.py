@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from benchledger.answers.rows import rows_of
 from benchledger.answers.tables.grouping import TABLE_COLUMNS, Key, Row, grouped
 from benchledger.answers.tables.presentation import Presentation
-from benchledger.errors import NothingFoundError, UsageError, known, suggestion
+from benchledger.errors import NothingFoundError, known, unknown_name
 
 if TYPE_CHECKING:
     import duckdb
@@ -32,7 +32,7 @@ def rules_asked_for(con: duckdb.DuckDBPyConnection, rule: str | None) -> list[st
     names = [name for (name,) in con.execute("select rule from kept.rule order by rule").fetchall()]
     asked = [name for name in names if fnmatchcase(name, rule)]
     if not asked:
-        raise UsageError(f"no rule {rule!r}{suggestion(rule, names)}; known: {known(names, rule)}")
+        raise unknown_name("rule", rule, names)
     return asked
 
 
