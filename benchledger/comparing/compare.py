@@ -16,7 +16,7 @@ from benchledger.answers.rows import frame_of, rows_asked
 from benchledger.answers.tables.grouping import Row
 from benchledger.comparing.differences import differences, evidence_of
 from benchledger.comparing.pair_test import LESS, MORE, UNDECIDED, Outcome, Pair, geometric_mean, judge
-from benchledger.comparing.sides import FOLDER, QUANTITIES, Side, open_sides, rates_of, trials_of
+from benchledger.comparing.sides import QUANTITIES, Side, open_sides, rates_of, sql_of, trials_of
 from benchledger.errors import UsageError, known, unknown_name
 from benchledger.store.default_db import DEFAULT_DB
 
@@ -147,8 +147,7 @@ def _paired(trials: list[pl.DataFrame], across: set[str]) -> list[Row]:
     both = [frame.with_columns(side=pl.lit(letter)) for frame, letter in zip(trials, "AB", strict=True)]
     with duckdb.connect() as con:
         told = pl.concat([frame.select(*_TRIAL_COLUMNS) for frame in both], how="vertical_relaxed").write_json()
-        statement = (FOLDER / "pairs.sql").read_text(encoding="utf-8")
-        return rows_asked(con, statement, trials=told, across=sorted(across))
+        return rows_asked(con, sql_of("pairs"), trials=told, across=sorted(across))
 
 
 def nearly_paired(rows: list[Row]) -> dict[str, list[str]]:

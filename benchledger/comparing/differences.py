@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.answers.rows import frame_of, reading, rows_asked
 from benchledger.answers.tables.grouping import Row
-from benchledger.comparing.sides import rates_of
+from benchledger.comparing.sides import rates_of, sql_of
 from benchledger.errors import need_utf8
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.run_keys import find_run
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
-_FOLDER = Path(__file__).with_name("sql")
 # A step is slow from this many medians on.
 _SLOW = 1.5
 _LEAST_STEPS = 20
@@ -129,7 +128,7 @@ def _add_steps(con: duckdb.DuckDBPyConnection, runs: list[int], found: Evidence)
 
 
 def _asked(con: duckdb.DuckDBPyConnection, name: str, runs: list[int]) -> list[Row]:
-    return rows_asked(con, (_FOLDER / f"{name}.sql").read_text(encoding="utf-8"), runs=runs)
+    return rows_asked(con, sql_of(name), runs=runs)
 
 
 def diff(a: str, b: str, /, *, db: Path | str = DEFAULT_DB) -> pl.DataFrame:

@@ -17,7 +17,7 @@ from benchledger.comparing.change_points import Found, Step, find_steps
 from benchledger.comparing.compare import is_less_better, known_of
 from benchledger.comparing.differences import differences, evidence_of
 from benchledger.comparing.distributions import Noise, fit_noise
-from benchledger.comparing.sides import FOLDER, QUANTITIES, VERSION_COLUMNS, Side, trials_of
+from benchledger.comparing.sides import QUANTITIES, VERSION_COLUMNS, Side, sql_of, trials_of
 from benchledger.errors import UsageError
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.run_keys import need_runs
@@ -143,9 +143,8 @@ def _day(since: str | None) -> date | None:
 
 def _lines(con: duckdb.DuckDBPyConnection, trials: duckdb.DuckDBPyRelation, over: str) -> list[_Line]:
     con.execute("set variable over = $over", {"over": over})
-    statement = (FOLDER / "history_points.sql").read_text(encoding="utf-8")
     lines: dict[tuple[str, str], list[Row]] = {}
-    for row in rows_of(trials.query("asked_trial", statement)):
+    for row in rows_of(trials.query("asked_trial", sql_of("history_points"))):
         lines.setdefault((row["quantity"], row["line"]), []).append(row)
     newest = [points[-MOST_POINTS:] for points in lines.values()]
     return [

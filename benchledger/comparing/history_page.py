@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from benchledger.answers.tables.cells import number_text
 from benchledger.answers.tables.grouping import Row
 from benchledger.comparing.history import ACCEPTED, IMPROVEMENT, LEAST_POINTS, OUTLIER, RECOVERED, REGRESSION, History
-from benchledger.comparing.page import Page
+from benchledger.comparing.page import Page, quantity_text
 from benchledger.errors import counted
 
 if TYPE_CHECKING:
@@ -64,11 +64,10 @@ def _table(rows: list[Row]) -> pl.DataFrame:
 
 
 def _change_row(row: Row, several: bool) -> dict[str, str]:
-    quantity = row["quantity"] if row["quantity"] == "speed" else f"{row['quantity']} {row['rule']}"
     is_step = row["state"] != OUTLIER
     return {
         "case": f"{row['name']} {row['framework']}" if several else row["name"],
-        "quantity": f"{quantity}, {row['unit']}" if row["unit"] else quantity,
+        "quantity": quantity_text(row, row["rule"]),
         "from": row["point"],
         "before": number_text(row["before"]),
         "after": number_text(row["after"]),

@@ -133,16 +133,21 @@ def _case(row: Row, several: set[str]) -> dict[str, str]:
     if verdict == "undecided":
         more = row["more_trials"]
         verdict += f", {more} more trials a side" if more else ", over 50 trials a side"
-    quantity = row["quantity"] if row["quantity"] == "speed" else f"{row['quantity']} {row['a_rule']}"
     return {
         "case": " ".join([row["name"], *(str(row[name]) for name in sorted(several))]),
-        "quantity": f"{quantity}, {row['unit']}" if row["unit"] else quantity,
+        "quantity": quantity_text(row, row["a_rule"]),
         **{side: _digits(row[f"{side.lower()}_value"]) for side in "AB"},
         "change": _percent(row["ratio"]),
         "95 % interval": _interval(row),
         "trials": f"{row['a_trials']}, {row['b_trials']}",
         "verdict": verdict + (f" ({row['differs']} differ)" if _is_marked(row) else ""),
     }
+
+
+def quantity_text(row: Row, rule: str) -> str:
+    """Returns the quantity of a row with its rule, unless it is a speed, and its unit."""
+    quantity = row["quantity"] if row["quantity"] == "speed" else f"{row['quantity']} {rule}"
+    return f"{quantity}, {row['unit']}" if row["unit"] else str(quantity)
 
 
 def _digits(value: float) -> str:

@@ -23,13 +23,17 @@ if TYPE_CHECKING:
     import polars as pl
 
 QUANTITIES = ("speed", "time_to_target", "memory", "final_loss")
-FOLDER = Path(__file__).with_name("sql")
+_FOLDER = Path(__file__).with_name("sql")
 # Columns of the environment that a side may be filtered by, besides those of every report.
 VERSION_COLUMNS = (
     "framework_version", "implementation_version", "gpu_family", "driver_version", "cuda_version", "cudnn_version",
     "nccl_version", "mpi_version", "image", "interconnect", "topology", "cpu_model", "os", "python_version",
 )  # fmt: skip
 _MAGIC, _MAGIC_AT = b"DUCK", 8
+
+
+def sql_of(name: str) -> str:
+    return (_FOLDER / f"{name}.sql").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -68,8 +72,7 @@ def open_sides(
 def trials_of(side: Side, rule: str | None, target: Target) -> pl.DataFrame:
     """Returns the trials of a side (sql/trials.sql). Raises UsageError if it has none."""
     asked = {"rule": rule, "target": target.value, "target_name": target.name or None, "target_text": target.said}
-    statement = (FOLDER / "trials.sql").read_text(encoding="utf-8")
-    side.con.execute(f"create or replace temp table compared_trial as {statement}", asked)
+    side.con.execute(f"create or replace temp table compared_trial as {sql_of('trials')}", asked)
     frame = side.filters.apply(side.con.table("compared_trial")).pl()
     if frame.is_empty():
         error = side.filters.explain(side.con.table("compared_trial"), "trial")
@@ -79,9 +82,8 @@ def trials_of(side: Side, rule: str | None, target: Target) -> pl.DataFrame:
 
 def rates_of(con: duckdb.DuckDBPyConnection, runs: list[int], rule: str) -> dict[int, list[float]]:
     """Returns the rates of each run that its speed under a rule is made of, in their order."""
-    statement = (FOLDER / "steps.sql").read_text(encoding="utf-8")
     with uses(con, runs, rule):
-        return {row["run_id"]: row["rates"] for row in rows_asked(con, statement)}
+        return {row["run_id"]: row["rates"] for row in rows_asked(con, sql_of("steps"))}
 
 
 def _conditions(side: Iterable[str]) -> dict[str, list[str]]:

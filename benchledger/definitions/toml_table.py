@@ -99,8 +99,8 @@ class Table:
             self.fail(key, f"{key} must be a number, not {value!r}")
         return float(value)
 
-    def flag(self, key: str, default: bool = False) -> bool:
-        value = self.data.get(key, default)
+    def flag(self, key: str) -> bool:
+        value = self.data.get(key, False)
         if not isinstance(value, bool):
             self.fail(key, f"{key} must be true or false, not {value!r}")
         return value

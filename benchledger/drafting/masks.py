@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from benchledger.scanning.patterns import DURATION, FLOAT, NUMBER_END, STAMP, TIME
@@ -137,16 +137,12 @@ def masked(number: int, text: str) -> Masked:
     return Masked(number, text, tuple(marks))
 
 
-def shapes(
-    lines: list[str] | tuple[str, ...], into: dict[tuple[str, ...], Shape] | None = None
-) -> dict[tuple[str, ...], Shape]:
-    found = {} if into is None else into
-    begin = max((shape.last for shape in found.values()), default=0)
-    for number, text in enumerate(lines, start=begin + 1):
-        if not text:
-            continue
-        line = masked(number, text)
-        found.setdefault(line.key, Shape()).add(line)
+def shapes(lines: Sequence[str]) -> dict[tuple[str, ...], Shape]:
+    found: dict[tuple[str, ...], Shape] = {}
+    for number, text in enumerate(lines, start=1):
+        if text:
+            line = masked(number, text)
+            found.setdefault(line.key, Shape()).add(line)
     return found
 
 

@@ -14,14 +14,7 @@ from benchledger.errors import DatabaseError
 from benchledger.ingestion.accounts import Pending
 from benchledger.ingestion.derive import derive
 from benchledger.ingestion.keep_logs import store_contents
-from benchledger.ingestion.load import (
-    insert,
-    load_formats_table,
-    load_logs,
-    load_shapes,
-    remove_logs,
-    set_ids,
-)
+from benchledger.ingestion.load import insert, load_formats_table, load_logs, load_shapes, remove_logs, set_ids
 from benchledger.ingestion.outcomes import DOCUMENT, SUPERSEDED, Documents, copy_of
 from benchledger.ingestion.plan import AS_LOG, Plan
 from benchledger.ingestion.record_frames import BrokenKeyError

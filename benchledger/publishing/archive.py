@@ -6,6 +6,7 @@ import bz2
 import copy
 import gzip
 import lzma
+import shutil
 import struct
 import tarfile
 import tempfile
@@ -169,9 +170,9 @@ class Rewriter:
         ):
             for info in old:
                 old.members = []  # type: ignore[attr-defined]  # the stub lacks it
-                fresh = tarfile.TarInfo(self._path(info.name))
+                fresh = tarfile.TarInfo(self._redactor.path(info.name))
                 fresh.mtime, fresh.mode, fresh.type = info.mtime, info.mode, info.type
-                fresh.linkname = self._path(info.linkname)
+                fresh.linkname = self._redactor.path(info.linkname)
                 if not info.isreg():
                     # Folders and links have only a name. Owners and the additions of tools to a header are not copied.
                     if info.isdir() or info.issym() or info.islnk():
@@ -201,7 +202,7 @@ class Rewriter:
             with old, zipfile.ZipFile(sink, "w") as new:
                 for info in old.infolist():
                     name = zip_name(info.filename, info.flag_bits)
-                    fresh = zipfile.ZipInfo(self._path(name), info.date_time)
+                    fresh = zipfile.ZipInfo(self._redactor.path(name), info.date_time)
                     fresh.compress_type, fresh.external_attr = info.compress_type, info.external_attr
                     if info.flag_bits & IS_ENCRYPTED:
                         self._left_out(fresh.filename, "encrypted: decrypt it first")
@@ -210,11 +211,9 @@ class Rewriter:
                     elif info.is_dir():
                         new.writestr(fresh, b"")
                     else:
-                        with old.open(info) as member, tempfile.SpooledTemporaryFile(SPOOL_MEMORY) as content:
+                        with old.open(info) as member:
                             counted = cast("Source", _Counted(member, info.compress_size, self._budget))
-                            if self._member(counted, cast("BinaryIO", content), fresh.filename, depth):
-                                content.seek(0)
-                                _put(new, fresh, content)
+                            self._zip_member(new, fresh, counted, depth)
         return None
 
     def _zip_without_directory(self, file: SeekableSource, sink: BinaryIO, depth: int, why: str) -> str | None:
@@ -222,7 +221,7 @@ class Rewriter:
         with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as new:
             try:
                 for entry in entries_without_directory(file, self._budget, why):
-                    fresh = zipfile.ZipInfo(self._path(entry.name), _date_time(entry.mtime_ns))
+                    fresh = zipfile.ZipInfo(self._redactor.path(entry.name), _date_time(entry.mtime_ns))
                     fresh.compress_type = zipfile.ZIP_DEFLATED
                     if not fresh.filename:
                         self._left_out(fresh.filename, "a member without a name: repack it under one")
@@ -231,12 +230,18 @@ class Rewriter:
                     elif entry.source is None:
                         self._left_out(fresh.filename, str(entry.problem))
                     else:
-                        with tempfile.SpooledTemporaryFile(SPOOL_MEMORY) as content:
-                            if self._member(entry.source, cast("BinaryIO", content), fresh.filename, depth):
-                                _put(new, fresh, content)
+                        self._zip_member(new, fresh, entry.source, depth)
             except Damaged as damage:
                 return str(damage)
         return None
+
+    def _zip_member(self, new: zipfile.ZipFile, fresh: zipfile.ZipInfo, source: Source, depth: int) -> None:
+        with tempfile.SpooledTemporaryFile(SPOOL_MEMORY) as content:
+            if self._member(source, cast("BinaryIO", content), fresh.filename, depth):
+                fresh.file_size = content.seek(0, 2)
+                content.seek(0)
+                with new.open(copy.copy(fresh), "w") as member:
+                    shutil.copyfileobj(content, member, CHUNK)
 
     def _member(self, source: Source, sink: BinaryIO, name: str, depth: int) -> bool:
         self._budget.spend_file()
@@ -267,9 +272,6 @@ class Rewriter:
         self.missing += 1
         self._tell(name, why)
 
-    def _path(self, path: str) -> str:
-        return self._redactor.path(path)
-
 
 class _Counted:
     # Checks the decompressed size of a zip member against the limits.
@@ -287,14 +289,6 @@ class _Counted:
 def _date_time(mtime_ns: int) -> tuple[int, int, int, int, int, int]:
     when = datetime.fromtimestamp(max(mtime_ns // 1_000_000_000, 315_532_800), UTC)  # a zip begins in 1980
     return when.year, when.month, when.day, when.hour, when.minute, when.second
-
-
-def _put(archive: zipfile.ZipFile, info: zipfile.ZipInfo, content: IO[bytes]) -> None:
-    info.file_size = content.seek(0, 2)
-    content.seek(0)
-    with archive.open(copy.copy(info), "w") as member:
-        while piece := content.read(CHUNK):
-            member.write(piece)
 
 
 def _compressor(kind: str, sink: BinaryIO, head: bytes) -> IO[bytes]:

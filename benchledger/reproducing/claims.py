@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from benchledger.reproducing.page import Page, PageTable, Row
+from benchledger.reproducing.page_parts import Page, PageTable, Row
 from benchledger.reproducing.words import (
     NOTHING,
     Facts,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchledger.reproducing.claims import Claim
 from benchledger.reproducing.evidence import Evidence, Number, Place, Run
-from benchledger.reproducing.page import Link, Page
+from benchledger.reproducing.page_parts import Link, Page
 from benchledger.reproducing.words import Facts, facts_of, family_of
 
 # Facts that name a case: of two runs that fit, the one that states more of them.

@@ -5,58 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import re
-from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 
 from benchledger.definitions.regular_file import need_regular
 from benchledger.errors import UsageError
+from benchledger.reproducing.page_parts import MOST_ROWS, Page, Row
 
 _MOST_BYTES = 20_000_000
 _LONGEST_LINE = 20_000
-_MOST_ROWS = 20_000
+_WIDEST = 200
 _DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
 _FENCE = re.compile(r"\s*(```+|~~~+)")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*")
 _LINK = re.compile(r"\[([^\]]*)\]\(\s*<?([^)\s>]+)>?[^)]*\)")
 _CELL = re.compile(r"(?<!\\)\|")
-
-
-@dataclass(frozen=True)
-class Row:
-    line: int
-    cells: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class PageTable:
-    """A table: heads, rows, and the texts above it, nearest first: paragraphs of its section, then its headings."""
-
-    line: int
-    heads: tuple[str, ...]
-    rows: tuple[Row, ...]
-    paragraphs: tuple[str, ...]
-    headings: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Link:
-    """A link: its label, what it leads to, and the headings above it, nearest first."""
-
-    line: int
-    label: str
-    target: str
-    headings: tuple[str, ...]
-
-
-@dataclass
-class Page:
-    """A page's tables and links; `unreadable` holds the line and reason of each table that cannot be read."""
-
-    name: str
-    tables: list[PageTable] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
-    unreadable: list[tuple[int, str]] = field(default_factory=list)
 
 
 def read_page(path: Path) -> Page:
@@ -100,58 +63,15 @@ def _read_csv(text: str, page: Page, delimiter: str) -> None:
     except csv.Error as error:
         page.unreadable.append((reader.line_num, f"no CSV: {error}"))
         return
-    _add(page, rows, (), ())
-
-
-def _add(page: Page, rows: list[Row], paragraphs: tuple[str, ...], headings: tuple[str, ...], heads: int = 1) -> None:
-    if len(rows) > _MOST_ROWS:
-        page.unreadable.append((rows[0].line, f"the table has more than {_MOST_ROWS} rows"))
-        return
-    if len(rows) <= heads or not rows:
-        if rows:
-            page.unreadable.append((rows[0].line, "the table has heads and no rows"))
-        return
-    width = max(len(row.cells) for row in rows)
-    texts = [" ".join(dict.fromkeys(_cell(row, place) for row in rows[:heads])).strip() for place in range(width)]
-    page.tables.append(PageTable(rows[0].line, tuple(texts), tuple(rows[heads:]), paragraphs, headings))
+    page.add_table(rows)
 
 
 def _width(row: Row) -> int:
     return max((place for place, cell in enumerate(row.cells, start=1) if cell), default=0)
 
 
-def _cell(row: Row, place: int) -> str:
-    return row.cells[place] if place < len(row.cells) else ""
-
-
-class _Context:
-    """The headings and paragraphs that stand above a line."""
-
-    def __init__(self) -> None:
-        self._headings: list[tuple[int, str]] = []
-        self._paragraphs: list[str] = []
-        self._title: str | None = None
-
-    def head(self, level: int, text: str) -> None:
-        self._title = self._title or text
-        self._headings = [(above, said) for above, said in self._headings if above < level] + [(level, text)]
-        self._paragraphs = []
-
-    def paragraph(self, text: str) -> None:
-        if text.strip():
-            self._paragraphs.append(text.strip())
-
-    def headings(self) -> tuple[str, ...]:
-        """Returns the headings above, nearest first, and the page's first, whatever level the others have."""
-        said = [text for _, text in reversed(self._headings)]
-        return tuple(said if self._title is None or self._title in said else [*said, self._title])
-
-    def paragraphs(self) -> tuple[str, ...]:
-        return tuple(reversed(self._paragraphs))
-
-
 def _read_markdown(text: str, page: Page) -> None:
-    context, lines = _Context(), text.splitlines()
+    lines = text.splitlines()
     fence, at = "", 0
     while at < len(lines):
         line = lines[at]
@@ -165,25 +85,25 @@ def _read_markdown(text: str, page: Page) -> None:
                 fence = "" if fence else opened[1]
             at += 1
         elif heading := _HEADING.fullmatch(line):
-            context.head(len(heading[1]), heading[2])
+            page.add_heading(len(heading[1]), heading[2])
             at += 1
         elif "<table" in line.lower():
             end = next((n for n in range(at, len(lines)) if "</table" in lines[n].lower()), None)
             if end is None:
                 page.unreadable.append((at + 1, "the HTML table has no end"))
                 return
-            _HtmlTables(page, context, at).feed("\n".join(lines[at : end + 1]))
+            _HtmlTables(page, at).feed("\n".join(lines[at : end + 1]))
             at = end + 1
         elif "|" in line and at + 1 < len(lines) and "|" in lines[at + 1] and _DELIMITER.fullmatch(lines[at + 1]):
-            at = _markdown_table(lines, at, page, context)
+            at = _markdown_table(lines, at, page)
         else:
             for link in _LINK.finditer(line):
-                page.links.append(Link(at + 1, link[1], link[2], context.headings()))
-            context.paragraph(line)
+                page.add_link(at + 1, link[1], link[2])
+            page.add_paragraph(line)
             at += 1
 
 
-def _markdown_table(lines: list[str], at: int, page: Page, context: _Context) -> int:
+def _markdown_table(lines: list[str], at: int, page: Page) -> int:
     rows = [Row(at + 1, _cells_of(lines[at]))]
     below = at + 2
     while below < len(lines) and "|" in lines[below]:
@@ -192,8 +112,8 @@ def _markdown_table(lines: list[str], at: int, page: Page, context: _Context) ->
     for row in rows:
         for cell in row.cells:
             for link in _LINK.finditer(cell):
-                page.links.append(Link(row.line, f"{row.cells[0]} {link[1]}", link[2], context.headings()))
-    _add(page, rows, context.paragraphs(), context.headings())
+                page.add_link(row.line, f"{row.cells[0]} {link[1]}", link[2])
+    page.add_table(rows)
     return below
 
 
@@ -204,7 +124,7 @@ def _cells_of(line: str) -> tuple[str, ...]:
 
 
 def _read_html(text: str, page: Page) -> None:
-    parser = _HtmlTables(page, _Context(), 0)
+    parser = _HtmlTables(page)
     parser.feed(text)
     parser.close()
     if parser.is_open:
@@ -214,11 +134,9 @@ def _read_html(text: str, page: Page) -> None:
 class _HtmlTables(HTMLParser):
     """Adds the tables of HTML to a page; a cell over several rows or columns stands in each of them."""
 
-    _WIDEST = 200
-
-    def __init__(self, page: Page, context: _Context, lines_above: int) -> None:
+    def __init__(self, page: Page, lines_above: int = 0) -> None:
         super().__init__()
-        self.page, self.context, self.above = page, context, lines_above
+        self.page, self.above = page, lines_above
         self.is_open, self.table_line = False, 0
         self._text: list[str] | None = None
         self._rows: list[tuple[int, bool, dict[int, str]]] = []
@@ -257,15 +175,15 @@ class _HtmlTables(HTMLParser):
             self._place(text)
             self._text = None
         elif tag in ("h1", "h2", "h3", "h4", "h5", "h6") and self._heading:
-            self.context.head(self._heading, text)
+            self.page.add_heading(self._heading, text)
             self._heading, self._text = 0, None
         elif tag in ("p", "li", "caption"):
             if not self.is_open or tag == "caption":
-                self.context.paragraph(text)
+                self.page.add_paragraph(text)
                 self._text = None
         elif tag == "a" and self._href is not None:
             target, label, line = self._href
-            self.page.links.append(Link(line, "".join(label), target, self.context.headings()))
+            self.page.add_link(line, "".join(label), target)
             self._href = None
         elif tag == "table" and self.is_open:
             self._end()
@@ -274,24 +192,21 @@ class _HtmlTables(HTMLParser):
         if self._text is not None:
             self._text.append(data)
         elif not self.is_open:
-            self.context.paragraph(data)
+            self.page.add_paragraph(data)
         if self._href is not None:
             self._href[1].append(data)
 
     def _fill(self) -> None:
         """Puts the cells of rows above that reach down into the new row."""
-        for place, (more, text) in list(self._spans.items()):
-            self._rows[-1][2][place] = text
-            self._spans[place] = (more - 1, text)
-            if more <= 1:
-                del self._spans[place]
+        self._rows[-1][2].update({place: text for place, (_, text) in self._spans.items()})
+        self._spans = {place: (more - 1, text) for place, (more, text) in self._spans.items() if more > 1}
 
     def _place(self, text: str) -> None:
         cells = self._rows[-1][2]
         columns, rows = self._cell
         for _ in range(columns):
             place = next(place for place in range(len(cells) + 1) if place not in cells)
-            if place >= self._WIDEST or len(self._rows) > _MOST_ROWS:
+            if place >= _WIDEST or len(self._rows) > MOST_ROWS:
                 return
             cells[place] = text
             if rows > 1:
@@ -302,8 +217,8 @@ class _HtmlTables(HTMLParser):
         rows = [Row(line, tuple(cells[place] for place in sorted(cells))) for line, _, cells in self._rows if cells]
         kinds = [is_head for _, is_head, cells in self._rows if cells]
         heads = kinds.index(False) if False in kinds else len(kinds)
-        _add(self.page, rows, self.context.paragraphs(), self.context.headings(), max(1, heads))
+        self.page.add_table(rows, max(1, heads))
 
 
 def _span(said: str | None) -> int:
-    return min(int(said), 200) if said and said.isdigit() and int(said) > 0 else 1
+    return min(int(said), _WIDEST) if said and said.isdigit() and int(said) > 0 else 1

@@ -18,7 +18,8 @@ from benchledger.reproducing.claims import claims_of
 from benchledger.reproducing.evidence import Evidence, read_evidence
 from benchledger.reproducing.findings import Finding, findings_of
 from benchledger.reproducing.matching import Matcher
-from benchledger.reproducing.page import Page, read_page
+from benchledger.reproducing.page import read_page
+from benchledger.reproducing.page_parts import Page
 from benchledger.reproducing.verdicts import EQUAL, NO_LOG, VERDICTS, Cell, judge, without_unit
 from benchledger.store.database import open_for_writing
 from benchledger.store.default_db import DEFAULT_DB

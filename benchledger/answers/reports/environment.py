@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from pathlib import Path
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
-from benchledger.answers.reports.readme_parts import environment_page, shared_environment
+from benchledger.answers.reports.readme_parts import campaign_pages, environment_page, shared_environment
 from benchledger.answers.rows import frame_of, reading, rows_of
-from benchledger.answers.tables.cells import UNKNOWN, fact_text
-from benchledger.answers.tables.grouping import Row
+from benchledger.answers.tables.cells import UNKNOWN
+from benchledger.answers.tables.grouping import Row, by_column
 from benchledger.answers.tables.left_out import excluded_notes, included_runs
-from benchledger.answers.tables.table import Kind, Line, Report, Table, text_frame
+from benchledger.answers.tables.table import Line, Report, Table, text_frame
 from benchledger.definitions.layouts import PLAIN, checked_language, refuse_without_layout
 from benchledger.errors import UsageError
 from benchledger.store.default_db import DEFAULT_DB
@@ -116,7 +115,7 @@ def report_environment(
         found = included_runs(con, db, filters).query("matching", _ENVIRONMENTS)
         excluded = excluded_notes(con, filters)
         rows = rows_of(found.order("campaign nulls last, runs desc, environment_id"))
-    campaigns = {name: list(group) for name, group in groupby(rows, key=lambda row: row["campaign"])}
+    campaigns = by_column(rows, "campaign")
     tables = tuple(_table(name, group) for name, group in campaigns.items())
     prose = _prose(campaigns, layout, language, link, link_text)
     cells = frame_of(rows, without=("sizes", "gpu_model_logged", "topology_logged"))
@@ -130,12 +129,7 @@ def _prose(
         return shared_environment(layout or "paddle", lang, link, link_text)
     if layout in (None, PLAIN):
         return ()
-    lines: list[Line] = []
-    for name, rows in campaigns.items():
-        if len(campaigns) > 1:
-            lines.append(Line(Kind.HEADING, fact_text(name), depth=2))
-        lines += environment_page(rows, str(layout), lang)
-    return tuple(lines)
+    return campaign_pages(campaigns, lambda rows: environment_page(rows, layout, lang))
 
 
 def _table(campaign: str | None, environments: list[Row]) -> Table:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from pathlib import Path
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
-from benchledger.answers.reports.readme_parts import links_page
+from benchledger.answers.reports.readme_parts import campaign_pages, links_page
 from benchledger.answers.rows import frame_of, reading, rows_of
 from benchledger.answers.tables.cells import fact_text
-from benchledger.answers.tables.grouping import Row
+from benchledger.answers.tables.grouping import Row, by_column
 from benchledger.answers.tables.left_out import excluded_notes, included_runs
-from benchledger.answers.tables.table import Kind, Line, Report, Table, checked_address, text_frame
+from benchledger.answers.tables.table import Line, Report, Table, checked_address, text_frame
 from benchledger.definitions.layouts import PLAIN, checked_language, refuse_without_layout
 from benchledger.errors import NothingFoundError
 from benchledger.store.default_db import DEFAULT_DB
@@ -81,7 +80,7 @@ def report_logs(
         raise NothingFoundError(
             "no log of the selected runs has been read, only their manifests; see: bench query manifests"
         )
-    campaigns = {name: list(group) for name, group in groupby(rows, key=lambda row: row["campaign"])}
+    campaigns = by_column(rows, "campaign")
     tables = [
         Table(
             {"campaign": name},
@@ -91,12 +90,10 @@ def report_logs(
         )
         for name, group in campaigns.items()
     ]
-    prose: list[Line] = []
-    for name, group in campaigns.items() if layout not in (None, PLAIN) else ():
-        if len(campaigns) > 1:
-            prose.append(Line(Kind.HEADING, fact_text(name), depth=2))
-        prose += links_page(group, str(layout), language, place)
-    report = Report("logs", tuple(tables), frame_of(rows, without=("path", "member")), prose=tuple(prose))
+    prose: tuple[Line, ...] = ()
+    if layout not in (None, PLAIN):
+        prose = campaign_pages(campaigns, lambda group: links_page(group, str(layout), language, place))
+    report = Report("logs", tuple(tables), frame_of(rows, without=("path", "member")), prose=prose)
     return report.noted(() if prose else excluded)
 
 

@@ -40,6 +40,17 @@ def shared_environment(layout: str, lang: str, link: str, text: str | None) -> t
     return (template_line(Kind.TEXT, words["shared"], text or link, link=checked_address(link)),)
 
 
+def campaign_pages(
+    campaigns: Mapping[str | None, list[Row]], page: Callable[[list[Row]], Iterable[Line]]
+) -> tuple[Line, ...]:
+    """Returns the page of each campaign, below its name if there are several."""
+    lines: list[Line] = []
+    for name, rows in campaigns.items():
+        lines += [Line(Kind.HEADING, fact_text(name), depth=2)] * (len(campaigns) > 1)
+        lines += page(rows)
+    return tuple(lines)
+
+
 def environment_page(rows: list[Row], layout: str, lang: str) -> tuple[Line, ...]:
     """Returns the section of one campaign, from environments with the nodes and GPUs of their runs."""
     words = load_page_texts("environment", layout, lang)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import Filters
-from benchledger.answers.rows import all_series, any_excluded
+from benchledger.answers.rows import all_series, any_excluded, rows_of
 from benchledger.answers.runs import all_runs, need_matching_runs
 from benchledger.answers.tables.grouping import TABLE_COLUMNS, Row
 from benchledger.answers.tables.presentation import Presentation
@@ -56,8 +56,7 @@ def excluded_runs(con: duckdb.DuckDBPyConnection, filters: Filters) -> list[Row]
     """Returns the excluded runs that meet the filters, by campaign and case, with the reason as `excluded`."""
     if not any_excluded(con):
         return []
-    found = filters.apply(all_runs(con)).filter("excluded is not null").order("run_key, campaign")
-    return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
+    return rows_of(filters.apply(all_runs(con)).filter("excluded is not null").order("run_key, campaign"))
 
 
 def excluded_of(excluded: list[Row], table: Mapping[str, Any]) -> list[Row]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from benchledger.answers.filters import Filters
 from benchledger.answers.tables.grouping import Row, SortKey, sort_key
 from benchledger.answers.tables.rules import rows_by_rule
+from benchledger.answers.tables.table_selection import listed
 from benchledger.errors import UsageError, known, suggestion
 
 if TYPE_CHECKING:
@@ -36,8 +37,7 @@ def facts_of_numbers(con: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
 
 def checked_facts(given: object, facts: Sequence[str], what: str) -> tuple[str, ...]:
     """Returns some of the facts, given as a list or as text with commas. Raises UsageError for an unknown one."""
-    listed = given if isinstance(given, (list, tuple)) else [given]
-    names = tuple(dict.fromkeys(part.strip() for one in listed for part in str(one or "").split(",") if part.strip()))
+    names = tuple(dict.fromkeys(listed(given)))
     for name in names:
         if name not in facts:
             raise UsageError(f"no column {name!r} for {what}{suggestion(name, facts)}; known: {known(facts, name)}")

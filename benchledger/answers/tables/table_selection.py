@@ -47,7 +47,7 @@ def read_selection(presentation: Presentation, columns: object = None, rows: obj
 
     Raises UsageError with an example for anything else.
     """
-    wanted = _parts(columns) or list(presentation.report.columns)
+    wanted = listed(columns) or list(presentation.report.columns)
     return TableSelection(
         columns=tuple(dict.fromkeys(_column(presentation, part) for part in wanted)),
         rows=selected_gpus(presentation, rows),
@@ -55,7 +55,7 @@ def read_selection(presentation: Presentation, columns: object = None, rows: obj
 
 
 def selected_gpus(presentation: Presentation, rows: object = None) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(_gpus(part) for part in _parts(rows))) or presentation.report.rows
+    return tuple(dict.fromkeys(_gpus(part) for part in listed(rows))) or presentation.report.rows
 
 
 def lines_of(rows: list[Row], gpus: tuple[int, ...]) -> list[Row | int]:
@@ -71,14 +71,15 @@ def lines_of(rows: list[Row], gpus: tuple[int, ...]) -> list[Row | int]:
 
 def selected_columns(presentation: Presentation, columns: object, known: tuple[str, ...]) -> tuple[str, ...]:
     """Returns the selected columns by name, else those of the layout. Raises UsageError for an unknown column."""
-    wanted = tuple(dict.fromkeys(_parts(columns)))
+    wanted = tuple(dict.fromkeys(listed(columns)))
     for name in wanted:
         if name not in known:
             raise UsageError(f"no column {name!r} in the {presentation.report.name} table; known: {', '.join(known)}")
     return wanted or presentation.report.columns
 
 
-def _parts(given: object) -> list[str]:
+def listed(given: object) -> list[str]:
+    """Returns the parts of a list, or of a text with commas between them."""
     if given is None:
         return []
     listed = given if isinstance(given, (list, tuple)) else [given]
