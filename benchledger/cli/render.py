@@ -224,8 +224,8 @@ def _plain(heads: Sequence[str], lines: Sequence[Sequence[str]], widths: Sequenc
 
 
 def _is_number_column(cells: Sequence[str]) -> bool:
-    is_told = any(_NUMBER.fullmatch(cell) or _ALL_FAILED.fullmatch(cell) for cell in cells)
-    return is_told and all(_NUMBER.fullmatch(cell) or _NO_NUMBER.fullmatch(cell) for cell in cells)
+    has_number = any(_NUMBER.fullmatch(cell) or _ALL_FAILED.fullmatch(cell) for cell in cells)
+    return has_number and all(_NUMBER.fullmatch(cell) or _NO_NUMBER.fullmatch(cell) for cell in cells)
 
 
 def _records(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

@@ -56,8 +56,8 @@ class ExplainedCell(Answer):
 
     def to_dict(self) -> dict[str, Any]:
         check = {"value": self.check.value, "recomputed": self.check.recomputed, "agrees": self.check.agrees}
-        told = {"check": check, "sides": [side.to_dict() for side in self.sides]}
-        return _plain(self) | told | ({"bases": []} if self.bases is None else {})
+        values = {"check": check, "sides": [side.to_dict() for side in self.sides]}
+        return _plain(self) | values | ({"bases": []} if self.bases is None else {})
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,8 +76,8 @@ class ExplainedRun(Answer):
     cells: pl.DataFrame
 
     def to_dict(self) -> dict[str, Any]:
-        told = _plain(self) | _plain(self.detail)
-        return {name: value for name, value in told.items() if name not in ("detail", "convergence")}
+        values = _plain(self) | _plain(self.detail)
+        return {name: value for name, value in values.items() if name not in ("detail", "convergence")}
 
 
 @dataclass(frozen=True, repr=False)

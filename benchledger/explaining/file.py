@@ -80,9 +80,9 @@ def logs_at(con: duckdb.DuckDBPyConnection, file: str) -> list[Row]:
 def explained_file(con: duckdb.DuckDBPyConnection, path: Path) -> ExplainedFile:
     """A file on disk: by its content what the ledger knows of it, and how it would be recognised now."""
     if is_archive_of_files(path):
-        said = f"{path} is an archive; its members are files of their own."
+        sentence = f"{path} is an archive; its members are files of their own."
         none = "The ledger has no file from an archive of this name: bench ingest reads its members."
-        return _archive(str(path), said, _counts_from(con, path.name) or none)
+        return _archive(str(path), sentence, _counts_from(con, path.name) or none)
     known = rows_asked(con, _BY_HASH, content_hash=hash_of(path))
     return explained_content(con, str(path), known[0]["log_id"] if known else None, path)
 
@@ -93,8 +93,8 @@ def explained_known_archive(con: duckdb.DuckDBPyConnection, name: str) -> Explai
     return _archive(name, f"{name} is not here. {counts}") if counts else None
 
 
-def _archive(name: str, *said: str) -> ExplainedFile:
-    return ExplainedFile(name, said, None, None, *(_frame([]) for _ in range(5)))
+def _archive(name: str, *sentences: str) -> ExplainedFile:
+    return ExplainedFile(name, sentences, None, None, *(_frame([]) for _ in range(5)))
 
 
 def _counts_from(con: duckdb.DuckDBPyConnection, archive: str) -> str | None:
@@ -114,8 +114,8 @@ def explained_content(
     near = [] if path is None or now is None or now["format"] is not None or is_facts else nearest_formats(path)
     sightings = frame_asked(con, _SIGHTINGS, log_id=log_id, file=file)
     runs, ignored, rejects = (frame_asked(con, query, log_id=log_id) for query in queries)
-    said = [*_known(log, sightings, runs, ignored), *_now(log, now, is_facts), *_near(near, now, is_facts)]
-    return ExplainedFile(file, tuple(said), log, now, sightings, runs, ignored, rejects, _frame(near))
+    sentences = [*_known(log, sightings, runs, ignored), *_now(log, now, is_facts), *_near(near, now, is_facts)]
+    return ExplainedFile(file, tuple(sentences), log, now, sightings, runs, ignored, rejects, _frame(near))
 
 
 def _frame(rows: list[Row]) -> pl.DataFrame:
@@ -133,18 +133,18 @@ def _known(log: Row | None, sightings: pl.DataFrame, runs: pl.DataFrame, ignored
         why = f": {sightings['reason'][0]}" if sightings["reason"][0] else ""
         return [f"The ledger has seen it and keeps no content of it: {places[0]}{why}."]
     size = f"{counted(log['bytes'], 'byte')} in {counted(log['lines'], 'line')}"
-    said = [f"The ledger knows this content, {size}, from {', '.join(places)}{more}."]
+    sentences = [f"The ledger knows this content, {size}, from {', '.join(places)}{more}."]
     if log["format"] is None:
-        return [*said, f"No format claimed it when it was read: {log['evidence']}."]
+        return [*sentences, f"No format claimed it when it was read: {log['evidence']}."]
     counts = f"{log['records']} are records, {log['ignored']} ignored, {log['rejects']} rejects, {log['unread']} unread"
-    said.append(f"It was recognised as {log['format']} (version {log['format_version']}): {log['evidence']}.")
-    said.append(f"Of {log['pieces']} pieces {counts}.")
-    said += [
+    sentences.append(f"It was recognised as {log['format']} (version {log['format_version']}): {log['evidence']}.")
+    sentences.append(f"Of {log['pieces']} pieces {counts}.")
+    sentences += [
         f"{row['place']} is {row['reason']}." for row in sightings.iter_rows(named=True) if row["status"] == "document"
     ]
-    said += [f"Ignored: {row['pieces']} times {row['reason']}." for row in ignored.iter_rows(named=True)]
-    told = [f"{row['run_key']} as its {row['role']} log ({row['paired_by']})" for row in runs.iter_rows(named=True)]
-    return [*said, f"It belongs to {', '.join(told)}." if told else "It belongs to no run."]
+    sentences += [f"Ignored: {row['pieces']} times {row['reason']}." for row in ignored.iter_rows(named=True)]
+    roles = [f"{row['run_key']} as its {row['role']} log ({row['paired_by']})" for row in runs.iter_rows(named=True)]
+    return [*sentences, f"It belongs to {', '.join(roles)}." if roles else "It belongs to no run."]
 
 
 def _now(log: Row | None, now: Row | None, is_facts: bool) -> list[str]:

@@ -88,7 +88,7 @@ def memory_sentences(
     """Headline, definition, trials with their devices, contradictions and check of a memory number."""
     counted = [trial for trial in trials if trial["counts"]]
     of = f"{number['definition']} memory of {number['name']} {place_words(number)}"
-    said = [
+    sentences = [
         f"{digits(number['value_mib'])} MiB: {of}."
         if counted
         else f"No number ({status_text(number['status'])}) for {of}.",
@@ -97,19 +97,19 @@ def memory_sentences(
         counted_sentence(trials),
     ]
     if len(counted) > 1:
-        said.append(
+        sentences.append(
             f"The median of {', '.join(digits(trial['value']) for trial in counted)} is {digits(number['value_mib'])}."
         )
-        said.append(f"Lowest {digits(number['lowest_mib'])}, highest {digits(number['highest_mib'])}.")
+        sentences.append(f"Lowest {digits(number['lowest_mib'])}, highest {digits(number['highest_mib'])}.")
     seen = _fewest_devices(number, counted)
     if seen is not None:
-        said.append(f"The logs show {seen} of its {number['gpus']} GPUs: another one may have been fuller.")
+        sentences.append(f"The logs show {seen} of its {number['gpus']} GPUs: another one may have been fuller.")
     if number["gpu_memory_mib"] is not None and counted:
         of = "" if seen is None else ", as far as the logs show"
-        said.append(f"The card has {number['gpu_memory_mib']} MiB: {_headroom(number)}{of}.")
+        sentences.append(f"The card has {number['gpu_memory_mib']} MiB: {_headroom(number)}{of}.")
     if number["mixed"]:
-        said.append(f"The runs of this series differ in: {number['mixed']}.")
-    return (*said, *conflict_sentences(conflicts), check_sentence(check, "MiB", parts_agree=True))
+        sentences.append(f"The runs of this series differ in: {number['mixed']}.")
+    return (*sentences, *conflict_sentences(conflicts), check_sentence(check, "MiB", parts_agree=True))
 
 
 def _fewest_devices(number: Row, counted: list[Row]) -> int | None:

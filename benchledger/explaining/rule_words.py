@@ -77,15 +77,15 @@ def _steps(rule: Row) -> str | None:
         return None
     is_interval = rule["quantity"] in ("interval", "round")
     parts = [f"{'from' if is_interval else 'above'} {after}"] * (after is not None) + [f"up to {to}"] * (to is not None)
-    said = f"Keep the steps {' '.join(parts)}" + ("; an interval begins and ends within" if is_interval else "")
+    text = f"Keep the steps {' '.join(parts)}" + ("; an interval begins and ends within" if is_interval else "")
     if rule["complete"] and rule["take"] is None:
         ends = (
             f"begin with step {after} and end with step {to}"
             if is_interval and after is not None
             else f"end with step {to}"
         )
-        said += f"; they must {ends}, else there is no number"
-    return f"{said}."
+        text += f"; they must {ends}, else there is no number"
+    return f"{text}."
 
 
 def _window(rule: Row) -> str | None:

@@ -102,41 +102,41 @@ def explained_runs(con: duckdb.DuckDBPyConnection, runs: Mapping[int, str]) -> l
 
 def _identity(detail: RunDetail, aliases: list[str]) -> list[str]:
     trials = [f"trial {row['trial']} in {fact_text(row['campaign'])}" for row in detail.series.iter_rows(named=True)]
-    said = f"Run {detail.run_key}: {detail.run['name']}"
-    said += (
+    text = f"Run {detail.run_key}: {detail.run['name']}"
+    text += (
         f", {'; '.join(trials)}." if trials else f", campaign {', '.join(map(fact_text, detail.campaigns)) or 'none'}."
     )
     roles = [f"{row['role']} ({row['paired_by']})" for row in detail.logs.iter_rows(named=True)]
     logs = f"Its {len(roles)} logs" if len(roles) != 1 else "Its log"
-    return [said, *([f"It was known as {', '.join(aliases)}."] if aliases else []), f"{logs}: {', '.join(roles)}."]
+    return [text, *([f"It was known as {', '.join(aliases)}."] if aliases else []), f"{logs}: {', '.join(roles)}."]
 
 
 def _status(detail: RunDetail) -> list[str]:
     status = detail.status
-    said = f"Status {str(status['status']).replace('_', ' ')}" + (f": {status['reason']}" if status["reason"] else "")
+    text = f"Status {str(status['status']).replace('_', ' ')}" + (f": {status['reason']}" if status["reason"] else "")
     if status["place"]:
-        said += f"; evidence: {status['place']}" + (f", {status['text']}" if status["text"] else "")
+        text += f"; evidence: {status['place']}" + (f", {status['text']}" if status["text"] else "")
     steps = [fact_text(detail.run[name]) for name in ("steps_done", "steps_planned")]
-    return [f"{said}.", f"Steps: {steps[0]} done, {steps[1]} planned."]
+    return [f"{text}.", f"Steps: {steps[0]} done, {steps[1]} planned."]
 
 
 def _default(chain: list[Row]) -> list[str]:
     """The rules of the default's chain up to the first that gives a number, and why the others before it do not."""
     if not chain:
         return ["Its logs' format has no default rule, so it has no default speed."]
-    said = []
+    sentences = []
     for row in chain:
         if row["value"] is not None:
-            said.append(f"{row['rule']} gives {digits(row['value'])} {row['unit'] or ''}".rstrip())
+            sentences.append(f"{row['rule']} gives {digits(row['value'])} {row['unit'] or ''}".rstrip())
             break
         why = ": ".join(str(part).replace("_", " ") for part in (row["status"], row["reason"]) if part)
-        said.append(f"{row['rule']} gives no number ({why or 'nothing to read'})")
+        sentences.append(f"{row['rule']} gives no number ({why or 'nothing to read'})")
     default = [row["rule"] for row in chain if row["is_default"]]
     if default and all(row["value"] is None for row in chain):
         end = f"; none gives a number, so the first, {default[0]}, is the default"
     else:
         end = f", so {default[0]} is the default" if default else ""
-    return [f"Default rules of its format, in order: {'; '.join(said)}{end}."]
+    return [f"Default rules of its format, in order: {'; '.join(sentences)}{end}."]
 
 
 def _cells(detail: RunDetail, cells: pl.DataFrame) -> list[str]:
@@ -159,5 +159,5 @@ def _cells(detail: RunDetail, cells: pl.DataFrame) -> list[str]:
 def _in_speedups(speedups: list[Row]) -> list[str]:
     own = [row["cell"] for row in speedups if row["is_own"]]
     base = [row["cell"] for row in speedups if not row["is_own"]]
-    said = [f"Speed-ups of its series by default rules: {', '.join(own)}."] if own else []
-    return said + ([f"Its series is the base of: {', '.join(base)}."] if base else [])
+    sentences = [f"Speed-ups of its series by default rules: {', '.join(own)}."] if own else []
+    return sentences + ([f"Its series is the base of: {', '.join(base)}."] if base else [])

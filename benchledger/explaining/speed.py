@@ -104,7 +104,7 @@ def _explained(
 ) -> ExplainedCell:  # fmt: skip
     logs, readings, stated, conflicts = frames
     runs = {trial["run_id"] for trial in trials}
-    factor, factor_said = factor_stated(rule, stated.to_dicts(), len(trials))
+    factor, factor_sentence = factor_stated(rule, stated.to_dicts(), len(trials))
     needed = max((demanded[run_id] for run_id in runs if run_id in demanded), default=None)
     is_short = needed is not None and len(trials) < needed
     # Of runs with unlike settings the table makes no number.
@@ -117,7 +117,7 @@ def _explained(
             number, rule, trials, check, conflicts.to_dicts(),
             {name: list(dict.fromkeys(row["rule"] for row in rows)) for name, rows in of_formats.items()},
             [f"{row['run_key']} ({row['reason']})" for row in excluded],
-            factor_said, needed,
+            factor_sentence, needed,
         ),
         check, frame_of(trials, without=()), logs, readings, stated, conflicts,
     )  # fmt: skip
@@ -177,14 +177,14 @@ def _named(read: Row) -> str:
 
 def factor_stated(rule: Row, facts: list[Row], runs: int) -> tuple[float | None, str | None]:
     """The factor of the number over trials, and who states it: 1 if nobody does, None if statements differ."""
-    said = [row for row in facts if row["used"] and row["name"] == rule["trial_factor"]]
-    if not said:
+    used = [row for row in facts if row["used"] and row["name"] == rule["trial_factor"]]
+    if not used:
         return 1.0, None
-    values = {row["value"] for row in said}
-    if len(values) > 1 or len(said) != runs:
+    values = {row["value"] for row in used}
+    if len(values) > 1 or len(used) != runs:
         return None, f"Its runs are not all told the same {rule['trial_factor']}, so there is no number."
     (value,) = values
-    return float(value), f"It is multiplied by {rule['trial_factor']}, {value} ({said[0]['source']})."
+    return float(value), f"It is multiplied by {rule['trial_factor']}, {value} ({used[0]['source']})."
 
 
 def _over_trials(con: duckdb.DuckDBPyConnection, rule: Row, trials: list[Row], factor: float | None) -> float | None:

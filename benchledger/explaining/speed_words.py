@@ -38,17 +38,17 @@ def speed_sentences(
     demanded: int | None,
 ) -> tuple[str, ...]:
     """Headline, rule, trials, contradictions and check of a speed."""
-    said = [headline(number), _default(number, chains), *_trials(number, rule, trials, factor)]
+    sentences = [headline(number), _default(number, chains), *_trials(number, rule, trials, factor)]
     if demanded is not None and len(trials) < demanded:
-        said.append(
+        sentences.append(
             f"A submission to its benchmark has at least {demanded} runs; there are {len(trials)}, so it has no score."
         )
     if excluded:
-        said.append(f"Excluded runs of the same case and campaign: {', '.join(excluded)}.")
-    said += conflict_sentences(conflicts)
+        sentences.append(f"Excluded runs of the same case and campaign: {', '.join(excluded)}.")
+    sentences += conflict_sentences(conflicts)
     if number["mixed"]:
-        said.append(f"The runs of this series differ in: {number['mixed']}.")
-    return (*said, check_sentence(check, number["unit"], all(trial["agrees"] for trial in trials)))
+        sentences.append(f"The runs of this series differ in: {number['mixed']}.")
+    return (*sentences, check_sentence(check, number["unit"], all(trial["agrees"] for trial in trials)))
 
 
 def headline(number: Row) -> str:
@@ -85,22 +85,22 @@ def _default(number: Row, chains: dict[str, list[str]]) -> str:
 
 def _trials(number: Row, rule: Row, trials: list[Row], factor: str | None) -> list[str]:
     counted = [trial for trial in trials if trial["counts"]]
-    said = [counted_sentence(trials), *(_of_a_run(trial, rule) for trial in counted)]
+    sentences = [counted_sentence(trials), *(_of_a_run(trial, rule) for trial in counted)]
     if len(counted) > 1 and number["value"] is not None:
         values = ", ".join(digits(trial["value"]) for trial in counted)
         words = rounding_words(rule["trial_rounding"], rule["trial_rounding_digits"])
         what = trial_words(rule)
         times = f", times the {rule['trial_factor']}" if factor else ""
-        said.append(f"The {what} of {values}{times}{f', {words},' if words else ''} is {digits(number['value'])}.")
-        said.append(
+        sentences.append(f"The {what} of {values}{times}{f', {words},' if words else ''} is {digits(number['value'])}.")
+        sentences.append(
             f"Lowest {digits(number['lowest'])}, highest {digits(number['highest'])}, "
             f"sample standard deviation {digits(number['stdev'])}."
         )
-    said += [factor] if factor else []
+    sentences += [factor] if factor else []
     used, skipped = (sum(trial[name] for trial in counted) for name in ("records_used", "records_skipped"))
     if counted:
-        said.append(f"Records of these runs: {used} used, {skipped} left out.")
-    return said
+        sentences.append(f"Records of these runs: {used} used, {skipped} left out.")
+    return sentences
 
 
 def _of_a_run(trial: Row, rule: Row) -> str:
@@ -113,17 +113,17 @@ def _of_a_run(trial: Row, rule: Row) -> str:
     steps = [trial["factor_words"], over, rounding_words(rule["rounding"], rule["rounding_digits"])]
     made = "".join(f"; {words}" for words in steps if words)
     rate = f" {digits(trial['rate'])}" if made else ""
-    said = f"Run {trial['run_key']}: {read}; {statistic}{rate}{made}: {digits(trial['value'])} {trial['unit'] or ''}"
-    return f"{said.rstrip()}."
+    text = f"Run {trial['run_key']}: {read}; {statistic}{rate}{made}: {digits(trial['value'])} {trial['unit'] or ''}"
+    return f"{text.rstrip()}."
 
 
 def counted_sentence(trials: list[Row]) -> str:
     used = sum(trial["counts"] for trial in trials)
     dropped = len(trials) - used
-    said = f"The series has {counted(len(trials), 'run')}"
+    text = f"The series has {counted(len(trials), 'run')}"
     if not dropped:
-        return f"{said}; it counts." if len(trials) == 1 else f"{said}; all count."
-    return f"{said}: {used} {'counts' if used == 1 else 'count'}, {dropped} {'is' if dropped == 1 else 'are'} dropped."
+        return f"{text}; it counts." if len(trials) == 1 else f"{text}; all count."
+    return f"{text}: {used} {'counts' if used == 1 else 'count'}, {dropped} {'is' if dropped == 1 else 'are'} dropped."
 
 
 def digits(value: float | None) -> str:
@@ -132,17 +132,17 @@ def digits(value: float | None) -> str:
 
 
 def conflict_sentences(conflicts: list[Row]) -> list[str]:
-    said = []
+    sentences = []
     for row in conflicts[:_SHOWN]:
         other = f"{row['other_source']} says {row['other_value'] or UNKNOWN}"
         if row["used_source"] is None:
-            said.append(f"Contradiction in run {row['run_key']}: {row['name']} has no value in use; {other}.")
+            sentences.append(f"Contradiction in run {row['run_key']}: {row['name']} has no value in use; {other}.")
         else:
             used = f"{row['name']} is {row['used_value'] or UNKNOWN} ({row['used_source']})"
-            said.append(f"Contradiction in run {row['run_key']}: {used}, but {other}.")
+            sentences.append(f"Contradiction in run {row['run_key']}: {used}, but {other}.")
     if len(conflicts) > _SHOWN:
-        said.append(f"And {len(conflicts) - _SHOWN} more contradictions.")
-    return said
+        sentences.append(f"And {len(conflicts) - _SHOWN} more contradictions.")
+    return sentences
 
 
 def check_sentence(check: Check, unit: str | None, parts_agree: bool) -> str:

@@ -111,27 +111,27 @@ def _sentences(
     )
     if number["speedup"] is None:
         why = f" ({status_text(number['status'])})" if own["value"] is None else ""
-        said = [f"No number{why} for {of}."]
+        sentences = [f"No number{why} for {of}."]
     else:
-        said = [f"{digits(number['speedup'])}: {of}."]
-    said.append(
+        sentences = [f"{digits(number['speedup'])}: {of}."]
+    sentences.append(
         f"{number['scaling'].capitalize()} scaling compares speeds of one campaign, case, environment and rule with "
         f"the same {fixed} (here {fact_text(number[fixed])}); nodes, gpus and the other batch sizes may differ."
     )
-    said += _base_sentences(number, own, base, bases)
+    sentences += _base_sentences(number, own, base, bases)
     if number["speedup"] is not None and base is not None:
         over = (base, own) if number["unit"] in ("s", "min") else (own, base)
         words = rounding_words(rule["speedup_rounding"], rule["speedup_rounding_digits"])
-        said.append(
+        sentences.append(
             f"{digits(over[0]['value'])} / {digits(over[1]['value'])} {number['unit']}"
             + (", each the speed of one GPU times its GPUs" if rule["per"] == "gpu" else "")
             + (f", {words}" if words else "")
             + "."
         )
-        said.append(
+        sentences.append(
             f"Efficiency {digits(number['efficiency'])}: the unrounded quotient x {base['gpus']} / {own['gpus']} GPUs."
         )
-    return (*said, check_sentence(check, None, all(side.check.agrees for side in sides)))
+    return (*sentences, check_sentence(check, None, all(side.check.agrees for side in sides)))
 
 
 def _base_sentences(number: Row, own: Row, base: Row | None, bases: list[Row]) -> list[str]:
@@ -146,7 +146,7 @@ def _base_sentences(number: Row, own: Row, base: Row | None, bases: list[Row]) -
     if base["cell"] == own["cell"]:
         return [f"It is its own base: it has the fewest GPUs ({fewest}) of those with a speed."]
     named = f"{base['cell']}, {base['name']}, {digits(base['value'])} {base['unit']}"
-    said = f"The base is {named}: it has the fewest GPUs ({fewest}) of those with a speed"
+    text = f"The base is {named}: it has the fewest GPUs ({fewest}) of those with a speed"
     if len(bases) > 1:
-        said += f"; of {len(bases)} with {fewest} it is the nearest by global batch size, then by gradient accumulation"
-    return [said + "."]
+        text += f"; of {len(bases)} with {fewest} it is the nearest by global batch size, then by gradient accumulation"
+    return [text + "."]

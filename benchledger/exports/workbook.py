@@ -34,17 +34,17 @@ def write_reports(
     about: list[tuple[str, ...]] = []
     when = f"{filled:%Y-%m-%d %H:%M:%S}"
 
-    def add(sheet: Sheet, *told: str) -> None:
+    def add(sheet: Sheet, *description: str) -> None:
         sheets.append(sheet)
-        about.append((*told, when))
+        about.append((*description, when))
 
     for report in map(_as_sheets, reports):
         for table in report.tables:
             name = _name(report, table)
             rules = _rules(table)
-            sources_told = "; ".join(sources[rule] for rule in rules if rule in sources)
+            rule_sources = "; ".join(sources[rule] for rule in rules if rule in sources)
             above, below = "; ".join(words_above(report, table)), "; ".join(words_below(report, table))
-            add(Sheet(name, table.frame, _numbers(table, table.frame)), above, ", ".join(rules), sources_told, below)
+            add(Sheet(name, table.frame, _numbers(table, table.frame)), above, ", ".join(rules), rule_sources, below)
             if table.trials is not None:
                 sheet = Sheet(f"trials {name}", table.trials, _numbers(table, table.trials))
                 add(sheet, f"the trials behind the sheet before: {above}", ", ".join(rules), "", "")
@@ -53,7 +53,7 @@ def write_reports(
             add(sheet, _ALL_NUMBERS.format(report.name), "", "", "; ".join(report.notes))
     first_line = [(head, "", "", "", "", when)] if head is not None else []
     listed = sheet_names(["about", *(sheet.name for sheet in sheets)])[1:]
-    rows = [*first_line, *((name, *told) for name, told in zip(listed, about, strict=True))]
+    rows = [*first_line, *((name, *description) for name, description in zip(listed, about, strict=True))]
     rows += [(one.name, "nothing found", "", "", "; ".join(one.notes), when) for one in reports if not one.tables]
     first = Sheet("about", pl.DataFrame(rows, schema=dict.fromkeys(_ABOUT, pl.String), orient="row"))
     write_workbook(path, [first, *sheets], filled)
@@ -99,8 +99,8 @@ def _name(report: Report, table: Table) -> str:
     """
     # Excel allows 31 characters: a campaign, which is a path, would leave no room.
     names = _ONE_SHEET if report.name == _LEADERBOARD else _NAMED
-    told = [table.facts.get(fact) for fact in names if fact in report.split_by]
-    return " ".join([report.name, *(fact for fact in told if fact is not None)])
+    facts = [table.facts.get(fact) for fact in names if fact in report.split_by]
+    return " ".join([report.name, *(fact for fact in facts if fact is not None)])
 
 
 def _numbers(table: Table, frame: pl.DataFrame) -> frozenset[str]:

@@ -85,11 +85,11 @@ def _report(rows: list[Row], speeds: list[Row]) -> Report:
     assumed = {(row["series_id"], row["rule"], row["unit"]): row["assumed_gpu"] for row in speeds}
     rows = [{**row, "assumed_gpu": assumed.get((row["series_id"], row["rule"], row["unit"]), 0)} for row in rows]
     boards = grouped(rows, (*_TABLE, "unit"))
-    silent = [row for row in speeds if row["series_id"] not in with_speed]
-    without = grouped(_placed(silent, speeds, list(boards)), (*_TABLE, "unit"))
+    without_speed = [row for row in speeds if row["series_id"] not in with_speed]
+    without = grouped(_placed(without_speed, speeds, list(boards)), (*_TABLE, "unit"))
     tables = tuple(_table(board, without.get(key, [])) for key, board in boards.items())
     named = {row["series_id"] for key in boards for row in without.get(key, [])}
-    elsewhere = len({row["series_id"] for row in silent} - named)
+    in_no_table = len({row["series_id"] for row in without_speed} - named)
     twice = len(with_speed - {row["series_id"] for row in rows})
     notes = (
         [f"series left out: {twice}; each shares a run with a series of another campaign that is ranked"]
@@ -97,8 +97,8 @@ def _report(rows: list[Row], speeds: list[Row]) -> Report:
         else []
     )
     notes += (
-        [f"series without a speed that belong in none of these tables: {elsewhere}. See them: bench report speed"]
-        if elsewhere
+        [f"series without a speed that belong in none of these tables: {in_no_table}. See them: bench report speed"]
+        if in_no_table
         else []
     )
     return Report("leaderboard", tables, frame_of(rows, without=("assumed_gpu", "place_of_gpu")), tuple(notes))
@@ -134,12 +134,12 @@ def _table(rows: list[Row], without: list[Row]) -> Table:
     )
 
 
-def _placed(silent: list[Row], speeds: list[Row], boards: list[tuple[object, ...]]) -> list[Row]:
+def _placed(without_speed: list[Row], speeds: list[Row], boards: list[tuple[object, ...]]) -> list[Row]:
     """Returns the series without a speed, with a GPU model and unit where similar series leave only one choice."""
     units: dict[tuple[object, ...], list[object]] = {}
     for *table, unit in boards:
         units.setdefault(tuple(table), []).append(unit)
-    known = {row["series_id"] for row in silent}
+    known = {row["series_id"] for row in without_speed}
     placed = [row for row in adopt_unit(adopt_gpu_model(speeds)) if row["series_id"] in known]
     for row in placed:
         of_card = units.get(tuple(row[name] for name in _TABLE), [])
@@ -158,9 +158,9 @@ def _unranked(rows: list[Row]) -> tuple[str, ...]:
     unranked = [row["unranked"] for row in rows if row["unranked"]]
     if not unranked:
         return notes
-    silent = dict.fromkeys(name for names in unranked for name in names.split(", "))
+    unstated = dict.fromkeys(name for names in unranked for name in names.split(", "))
     verb = "does" if len(unranked) == 1 else "do"
-    what = f"not known to be equal work: {len(unranked)} series {verb} not state {' or '.join(silent)}"
+    what = f"not known to be equal work: {len(unranked)} series {verb} not state {' or '.join(unstated)}"
     return (*notes, f"{what}: listed, not ranked. State it in facts.toml")
 
 

@@ -29,7 +29,7 @@ placed as (
         run_source.log_id,
         run_source.first_line,
         min({
-            'elsewhere': sighting.campaign is distinct from matching.campaign,
+            'is_of_other_campaign': sighting.campaign is distinct from matching.campaign,
             'place': place_of(sighting.path, sighting.archive, sighting.member),
             'path': if(sighting.archive is null, sighting.path, sighting.archive),
             'member': sighting.member

@@ -230,13 +230,13 @@ def _member(member: str, files: Counter[str]) -> str:
 
 def _case(row: Row, precisions: Mapping[str, str], words: Mapping[str, str]) -> str:
     precision = row["precision"]
-    said_of = {
+    values = {
         "[cards]": cards_text({row["gpus"]}, words),
         "[batch]": fact_text(row["batch_size_per_gpu"]),
         "[precision]": precisions.get(str(precision), fact_text(precision).upper()),
     }
     text = words["item"]
-    for name, value in said_of.items():
+    for name, value in values.items():
         text = text.replace(name, value)
     return text
 

@@ -69,22 +69,22 @@ def adopt_gpu_model(rows: list[Row]) -> list[Row]:
             models.setdefault(tuple(row[column] for column in columns), set()).add(row["gpu_model"])
     placed = []
     for row in rows:
-        of_kin = models.get(tuple(row[column] for column in columns), set())
-        taken_in = row["gpu_model"] is None and row["status"] in FAILED and len(of_kin) == 1
-        placed.append({**row, "gpu_model": next(iter(of_kin)), "taken_in": True} if taken_in else row)
+        models_of_kin = models.get(tuple(row[column] for column in columns), set())
+        is_adopted = row["gpu_model"] is None and row["status"] in FAILED and len(models_of_kin) == 1
+        placed.append({**row, "gpu_model": next(iter(models_of_kin)), "adopted_gpu": True} if is_adopted else row)
     return placed
 
 
 def without_adopted_gpu(row: Row) -> Row:
-    """Returns a row without the GPU model that `take_in_unstated` gave it."""
-    if "taken_in" not in row:
+    """Returns a row without the GPU model that `adopt_gpu_model` gave it."""
+    if "adopted_gpu" not in row:
         return row
-    return {name: value for name, value in {**row, "gpu_model": None}.items() if name != "taken_in"}
+    return {name: value for name, value in {**row, "gpu_model": None}.items() if name != "adopted_gpu"}
 
 
 def unstated(rows: list[Row]) -> str:
     """Returns the names of the failed series of a table that do not state its GPU model."""
-    return ", ".join(sorted(f"{row['name']}" for row in rows if row.get("taken_in")))
+    return ", ".join(sorted(f"{row['name']}" for row in rows if row.get("adopted_gpu")))
 
 
 def adopt_unit(rows: list[Row]) -> list[Row]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SEE = "see bench exclude --list"
 # A user's format may name no rule, and a user's rule is known only with its --definitions.
-_UNRULED = """
+_FORMATS_WITHOUT_RULE = """
 select format, default_rule
 from kept.format
 where role = 'train' and (default_rule is null or default_rule not in (select rule from kept.rule))
@@ -119,14 +119,14 @@ def speed_notes(
 
     Raises NothingFoundError if there are no rows because no format has a rule.
     """
-    unruled = _unruled(con, filters, rows)
+    without_rule = _without_rule(con, filters, rows)
     if presentation is not None and not presentation.is_plain:
         return ()
-    return (*unruled, *_unknown_modes(con, filters), *excluded_notes(con, filters))
+    return (*without_rule, *_unknown_modes(con, filters), *excluded_notes(con, filters))
 
 
-def _unruled(con: duckdb.DuckDBPyConnection, filters: Filters, rows: list[Row]) -> list[str]:
-    formats = con.execute(_UNRULED).fetchall()
+def _without_rule(con: duckdb.DuckDBPyConnection, filters: Filters, rows: list[Row]) -> list[str]:
+    formats = con.execute(_FORMATS_WITHOUT_RULE).fetchall()
     if not formats:
         return []
     met = {series for (series,) in filters.apply(all_series(con)).select("series_id").fetchall()}
@@ -159,8 +159,8 @@ def _unknown_modes(con: duckdb.DuckDBPyConnection, filters: Filters) -> tuple[st
     if not unphased:
         return ()
     count = len(unphased & {key for (key,) in filters.apply(all_runs(con)).select("run_key").fetchall()})
-    told = "run is" if count == 1 else "runs are"
-    return (f"{count} {told} of a mode that no format knows, and in no table: bench query unknown-modes",) * bool(count)
+    verb = "run is" if count == 1 else "runs are"
+    return (f"{count} {verb} of a mode that no format knows, and in no table: bench query unknown-modes",) * bool(count)
 
 
 def count_assumed_gpu(con: duckdb.DuckDBPyConnection, rows: Iterable[Row]) -> None:

@@ -111,5 +111,5 @@ def left_out_notes(
 ) -> tuple[str, ...]:
     """Returns a note with the rules of a glob that give no number for this table's group of series."""
     shown = set().union(*(rules[kin] for kin in grouped(table, _KIN)))
-    silent = [name for name in asked if name not in shown]
-    return (presentation.note("silent_rules", rules=known(silent)),) if len(asked) > 1 and silent else ()
+    numberless = [name for name in asked if name not in shown]
+    return (presentation.note("silent_rules", rules=known(numberless)),) if len(asked) > 1 and numberless else ()
