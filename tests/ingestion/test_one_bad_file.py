@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import time
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,12 @@ from typing import Any
 import pytest
 
 from benchledger import ingest
-from benchledger.ingestion import discover, kernel_folders, read_guard
+from benchledger.ingestion import discover, kernel_folders, pool, read_guard
 from benchledger.ingestion.discover import FoundFile
 from benchledger.scanning.log_reader import LogReader
 from benchledger.scanning.samples import load_formats
-from tests.ingestion.logs import one, put, run_text
+from tests.ingestion.conftest import made
+from tests.ingestion.logs import ask, one, put, run_text
 from tests.ingestion.packing import tar
 
 GOOD = run_text(steps=20).log
@@ -43,16 +45,70 @@ HOSTILE = {
 }
 
 
-def test_a_hostile_facts_toml_is_refused_and_its_neighbours_are_read(db: Path, tmp_path: Path) -> None:
+LAST = str(2**63 - 1)
+LLAMA = (
+    '{"current_steps": {}, "total_steps": 400, "loss": 1.5, "lr": 5e-05, "epoch": 0.1, "percentage": 0.2, '
+    '"elapsed_time": "0:01:00", "remaining_time": "0:01:00"}\n'
+)
+STEPS = (
+    "tokens per iteration will be: 40,960\niter 1: loss 1.0, time 5.00ms, mfu 1.00%\niter {}: loss 1.0, time 5.00ms\n",
+    LLAMA.replace("{}", "10") + LLAMA,
+)
+
+
+def log_of(number: int) -> str:
+    return run_text(steps=5, seed=number, at=900 * number).log
+
+
+@dataclass(frozen=True)
+class Told:
+    """The folder of the bad files and of good ones, its ledger, what an ingest said of each file, and its CPU seconds."""
+
+    logs: Path
+    db: Path
+    found: dict[str, tuple[str, str]]
+    seconds: float
+
+
+@pytest.fixture(scope="module")
+def told(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
+    """Bad files that need nothing but an ingest, in one of them. Read only."""
+    home = tmp_path_factory.mktemp("bad")
+    logs = home / "logs"
     for number, text in enumerate(HOSTILE):
-        put(tmp_path / "logs" / str(number) / "facts.toml", text)
-        put(tmp_path / "logs" / str(number) / "good.log", run_text(steps=5, seed=number, at=900 * number).log)
+        put(logs / str(number) / "facts.toml", text)
+        put(logs / str(number) / "good.log", log_of(number))
+    for number, text in enumerate(STEPS):
+        put(logs / "steps" / str(number) / "bad.log", text.replace("{}", LAST))
+    packed = {"a/" * 1000 + "x.log": log_of(20), "b/" * 50_000 + "x.log": log_of(21), "c.log": log_of(22)}
+    put(logs / "deep.tar", tar(packed))
+    os.utime(put(logs / "late" / "late.log", log_of(23)), ns=(2**64, 2**64))
+    with put(logs / "holes" / "holes.log", log_of(24)).open("r+b") as file:
+        file.truncate(2**36)
+    folders = [f"{logs}/{'a/' * depth}" for depth in range(1, 1200)]
+    for folder in folders:
+        os.mkdir(folder)
+    log = Path(folders[-1], "x.log")
+    log.write_text(log_of(25))
+    put(logs / "last" / "good.log", log_of(26))
+    db, begun = made(defined_ledger, home / "ledger"), time.process_time()
+    try:
+        yield Told(logs, db, outcomes(db, logs), time.process_time() - begun)
+    finally:
+        # Else pytest's own cleanup of later runs ends with a RecursionError.
+        log.unlink()
+        for folder in reversed(folders):
+            os.rmdir(folder)
 
-    found = outcomes(db, tmp_path / "logs")
 
+def test_a_good_file_beside_bad_ones_is_read(told: Told) -> None:
+    assert told.found["last/good.log"] == ("loaded", "")
+
+
+def test_a_hostile_facts_toml_is_refused_and_its_neighbours_are_read(told: Told) -> None:
     for number, reason in enumerate(HOSTILE.values()):
-        assert found[f"{number}/good.log"] == ("loaded", "")
-        assert found[f"{number}/facts.toml"] == ("unreadable", reason)
+        assert told.found[f"{number}/good.log"] == ("loaded", "")
+        assert told.found[f"{number}/facts.toml"] == ("unreadable", reason)
 
 
 def test_of_many_unknown_keys_the_first_are_named(db: Path, tmp_path: Path) -> None:
@@ -66,34 +122,24 @@ def test_of_many_unknown_keys_the_first_are_named(db: Path, tmp_path: Path) -> N
     assert reason.endswith("facts.toml: and 89,980 more unknown keys")
 
 
-@pytest.mark.parametrize("key", ["k", "\\u006b"])
-def test_of_many_mistakes_in_a_manifest_the_first_100_are_rejects(db: Path, tmp_path: Path, key: str) -> None:
-    keys = "".join(f', "{key}{number}": 1' for number in range(30_000))
-    put(tmp_path / "logs" / "run.json", '{"benchledger_manifest": 1, "files": []' + keys + "}")
+def test_of_many_mistakes_in_a_manifest_the_first_100_are_rejects(db: Path, tmp_path: Path) -> None:
+    for number, key in enumerate(("k", "\\u006b")):
+        keys = "".join(f', "{key}{number}": 1' for number in range(30_000))
+        put(tmp_path / "logs" / str(number) / "run.json", '{"benchledger_manifest": 1, "files": []' + keys + "}")
     begin = time.process_time()
 
     ingest(tmp_path / "logs", db=db, jobs=1)
 
     assert time.process_time() - begin < 3
-    assert one(db, "select count(*) from reject") == 101
-    assert one(db, "select count(*) from reject where reason like '%further mistakes are not listed%'") == 1
+    told = "count(*), count(*) filter (reason like '%further mistakes are not listed%')"
+    assert ask(db, f"select {told} from reject group by log_id") == [(101, 1)] * 2
 
 
-LAST = str(2**63 - 1)
-
-
-@pytest.mark.parametrize("log", [
-    "tokens per iteration will be: 40,960\niter 1: loss 1.0, time 5.00ms, mfu 1.00%\niter {}: loss 1.0, time 5.00ms\n",
-    '{"step": 1, "loss": 1.0}\n' * 20 + '{"step": {}, "loss": 1.0}\n',
-])  # fmt: skip
-def test_steps_that_sql_cannot_add_are_rejects(db: Path, tmp_path: Path, log: str) -> None:
-    put(tmp_path / "logs" / "bad.log", log.replace("{}", LAST))
-    put(tmp_path / "logs" / "good.log", GOOD)
-
-    found = outcomes(db, tmp_path / "logs")
-
-    assert found["good.log"] == ("loaded", "")
-    assert one(db, f"select count(*) from kept.record where step = {LAST}") == 0
+def test_steps_that_sql_cannot_add_are_rejects(told: Told) -> None:
+    assert [told.found[f"steps/{number}/bad.log"][0] for number in range(len(STEPS))] == ["loaded"] * len(STEPS)
+    assert one(told.db, f"select count(*) from kept.record where step = {LAST}") == 0
+    rejected = "select path from reject join sighting using (log_id) where contains(text, ?) order by path"
+    assert ask(told.db, rejected, LAST) == [("steps/0/bad.log",), ("steps/1/bad.log",)]
 
 
 @pytest.mark.long
@@ -115,47 +161,28 @@ def test_numbers_whose_product_no_bigint_holds_fail_neither_an_ingest_nor_an_ans
         query(question, db=db)
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_member_a_thousand_folders_deep_is_read(db: Path, tmp_path: Path, jobs: int) -> None:
+def test_a_member_a_thousand_folders_deep_is_read_by_another_process_too(
+    db: Path, tmp_path: Path, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert told.found["a/" * 1000 + "x.log"] == ("loaded", "")
     put(tmp_path / "logs" / "deep.tar", tar({"a/" * 1000 + "x.log": BAD}))
     put(tmp_path / "logs" / "good.log", GOOD)
+    monkeypatch.setattr(pool, "WORTH_A_PROCESS", 0)
 
-    found = outcomes(db, tmp_path / "logs", jobs=jobs)
-
-    assert [status for status, _ in found.values()] == ["loaded", "loaded"]
-
-
-def test_a_log_a_thousand_folders_deep_on_the_disk_is_read(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "good.log", GOOD)
-    folders = [f"{tmp_path}/logs/{'a/' * depth}" for depth in range(1, 1200)]
-    for folder in folders:
-        os.mkdir(folder)
-    log = Path(folders[-1], "x.log")
-    log.write_text(BAD)
-
-    try:
-        found = outcomes(db, tmp_path / "logs")
-    finally:
-        # Else pytest's own cleanup of later runs ends with a RecursionError.
-        log.unlink()
-        for folder in reversed(folders):
-            os.rmdir(folder)
+    found = outcomes(db, tmp_path / "logs", jobs=2)
 
     assert [status for status, _ in found.values()] == ["loaded", "loaded"]
 
 
-def test_a_name_that_no_system_can_unpack_is_refused(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "deep.tar", tar({"a/" * 50_000 + "x.log": BAD, "b.log": GOOD}))
+def test_a_log_a_thousand_folders_deep_on_the_disk_is_read(told: Told) -> None:
+    assert told.found["a/" * 1199 + "x.log"] == ("loaded", "")
 
-    found = list(outcomes(db, tmp_path / "logs").values())
 
-    assert found == [
-        (
-            "unreadable",
-            "its name is longer than 4,096 characters; no system can unpack it; repack it under a short name",
-        ),
-        ("loaded", ""),
-    ]
+def test_a_name_that_no_system_can_unpack_is_refused(told: Told) -> None:
+    reason = "its name is longer than 4,096 characters; no system can unpack it; repack it under a short name"
+
+    assert list(told.found.values()).count(("unreadable", reason)) == 1
+    assert told.found["c.log"] == ("loaded", "")
 
 
 FAILURES = [
@@ -237,51 +264,42 @@ def test_an_error_of_the_writer_is_no_failure_of_a_file(
         ingest(tmp_path / "logs", db=db)
 
 
-def test_a_time_that_the_ledger_cannot_hold_ends_no_ingest(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "good.log", GOOD)
-    late = put(tmp_path / "logs" / "late.log", BAD)
-    os.utime(late, ns=(2**64, 2**64))
-    if late.stat().st_mtime_ns < 2**63:
+def test_a_time_that_the_ledger_cannot_hold_ends_no_ingest(told: Told) -> None:
+    if (told.logs / "late" / "late.log").stat().st_mtime_ns < 2**63:
         pytest.skip("this file system keeps no such time")
-    found = outcomes(db, tmp_path / "logs")
-    again = outcomes(db, tmp_path / "logs")
 
-    assert [status for status, _ in found.values()] == ["loaded", "loaded"]
-    assert [status for status, _ in again.values()] == ["unchanged", "unchanged"]
+    assert told.found["late/late.log"] == ("loaded", "")
+    assert outcomes(told.db, told.logs)["late/late.log"][0] == "unchanged"
 
 
-def test_a_file_of_holes_is_not_read(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "good.log", GOOD)
-    with put(tmp_path / "logs" / "holes.log", BAD).open("r+b") as file:
-        file.truncate(2**36)
+def test_a_file_of_holes_is_not_read(told: Told) -> None:
+    with (told.logs / "holes" / "holes.log").open("rb") as file:
         if os.lseek(file.fileno(), 2**20, os.SEEK_HOLE) == 2**36:
             pytest.skip("this file system keeps no holes")
-    begun = time.process_time()
-    found = outcomes(db, tmp_path / "logs", jobs=1)
 
-    assert found["good.log"] == ("loaded", "")
-    assert found["holes.log"][0] == "unreadable"
-    assert "68,719,476,736 bytes, of which" in found["holes.log"][1]
-    assert time.process_time() - begun < 10
+    assert told.found["holes/holes.log"][0] == "unreadable"
+    assert "68,719,476,736 bytes, of which" in told.found["holes/holes.log"][1]
+    assert told.seconds < 10
 
 
-@pytest.mark.parametrize("size", [100, 20_000_000])
 def test_a_file_that_becomes_a_pipe_is_not_waited_for(
-    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(tmp_path / "logs" / "good.log", GOOD)
-    os.mkfifo(tmp_path / "logs" / "pipe.log")
+    sizes = {"small.log": 100, "large.log": 20_000_000}
+    for name in sizes:
+        os.mkfifo(tmp_path / "logs" / name)
     found_before = discover._found
 
     def found_as_file(place: str, top: str) -> FoundFile:
-        file = found_before(place, top)
-        return replace(file, size=size, problem=None) if place.endswith("pipe.log") else file
+        file, size = found_before(place, top), sizes.get(Path(place).name)
+        return file if size is None else replace(file, size=size, problem=None)
 
     monkeypatch.setattr(discover, "_found", found_as_file)
     found = outcomes(db, tmp_path / "logs", jobs=1)
 
     assert found["good.log"] == ("loaded", "")
-    assert found["pipe.log"][0] in ("unreadable", "empty")
+    assert {found[name][0] for name in sizes} <= {"unreadable", "empty"}
 
 
 @pytest.mark.skipif(not Path("/proc/self/mountinfo").exists(), reason="needs /proc")

@@ -16,6 +16,7 @@ import pytest
 from benchledger import ingest
 from benchledger.errors import DatabaseError, UsageError
 from tests.cli.bench import run_bench
+from tests.ingestion.conftest import made
 from tests.ingestion.logs import ask, one, put, run_text
 
 # Made secrets, and what they are put into: every place of a log or path that ends in a text column.
@@ -57,10 +58,8 @@ def private_texts(db: Path) -> list[tuple[str, str, str]]:
     return [found for found in kept_texts(db, views=True) if any(secret in found[2] for secret in SECRETS)]
 
 
-@pytest.fixture
-def secret_logs(tmp_path: Path) -> Path:
-    """Logs with secrets in their names, folders, leads, settings, values, notes, events, rejects and facts."""
-    top = tmp_path / "home" / USERS[0]
+def put_secret_logs(top: Path) -> None:
+    """Logs with secrets in their names, folders, leads, settings, values, notes, events, rejects, keys and facts."""
     folder = top / "logs" / "box_203-0-113-77" / "PaddlePaddle+Perf@58c854be"
     lines = run_text().log.splitlines()
     settings = (
@@ -85,19 +84,35 @@ def secret_logs(tmp_path: Path) -> Path:
         '[correct]\nprecision = "fp32"\nreason = "said /home/annsecret/notes"\n',
     )
     put(top / "logs" / "more" / "facts.toml", 'campaing = "typed wrong at 10.77.66.5:22"\n')
-    return top
-
-
-def test_no_text_column_holds_anything_private(db: Path, secret_logs: Path) -> None:
     wrong = '{"benchledger_manifest": 1, "files": [], "by jdoesecret@gpunodexyz": 1, "trial": "10.77.66.5:22"}'
-    put(secret_logs / "logs" / "run.json", wrong)
-    shown = run_bench("ingest", secret_logs.parent, db=db).stderr
+    put(top / "logs" / "run.json", wrong)
 
-    assert private_texts(db) == []
+
+@pytest.fixture(scope="module")
+def home(defined_ledger: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The secret logs, home/, their ledger, ledger/, with a key of a file, and what its ingest said. Read only."""
+    home = tmp_path_factory.mktemp("secret")
+    put_secret_logs(home / "home" / USERS[0])
+    db, key = made(defined_ledger, home / "ledger"), key_file(home / "shared.key")
+    said = run_bench("-v", "ingest", home / "home", "--key-file", key, db=db)
+    put(home / "said", said.stdout + said.stderr)
+    return home
+
+
+@pytest.fixture
+def secret_logs(home: Path) -> Path:
+    return home / "home" / USERS[0]
+
+
+def test_no_text_column_holds_anything_private(filled: Path, home: Path) -> None:
+    shown = (home / "said").read_text()
+
+    assert private_texts(filled) == []
+    assert shown.count("logs/") >= 5
     assert [secret for secret in SECRETS if secret in shown] == []
-    assert one(db, "select count(*) from sighting") == 5
-    assert one(db, "select count(*) from reject") >= 3
-    texts = "\n".join(text for _, _, text in kept_texts(db))
+    assert one(filled, "select count(*) from sighting") == 5
+    assert one(filled, "select count(*) from reject") >= 3
+    texts = "\n".join(text for _, _, text in kept_texts(filled))
     assert [kept for kept in KEPT if kept not in texts] == []
     assert re.search(r"host-[0-9a-f]{8}:5000/team/bert:21\.05", texts)
 
@@ -113,12 +128,11 @@ def test_what_the_checker_looks_for_would_be_found(
     assert {f"kept.{name}" for name in ("sighting_fact", "record", "shape", "segment", "log_fact")} <= tables
 
 
-def test_nothing_private_is_shown(db: Path, secret_logs: Path) -> None:
-    shown = [run_bench("-v", "ingest", secret_logs.parent, db=db)]
-    shown += [run_bench("ingest", secret_logs.parent, "--format", "json", "--refresh", db=db)]
-    (key,) = {row[0] for row in ask(db, "select run_key from run")}
-    shown += [run_bench("show", key, db=db), run_bench("runs", "--format", "json", db=db)]
-    shown += [run_bench("query", name, db=db) for name in ("rejects", "unrecognised", "conflicts", "failures")]
+def test_nothing_private_is_shown(filled: Path, secret_logs: Path) -> None:
+    shown = [run_bench("ingest", secret_logs.parent, "--format", "json", "--refresh", db=filled)]
+    (key,) = {row[0] for row in ask(filled, "select run_key from run")}
+    shown += [run_bench("show", key, db=filled), run_bench("runs", "--format", "json", db=filled)]
+    shown += [run_bench("query", name, db=filled) for name in ("rejects", "unrecognised", "conflicts", "failures")]
     everything = "".join(result.stdout + result.stderr for result in shown)
 
     assert [secret for secret in SECRETS if secret in everything] == []
@@ -137,7 +151,7 @@ def test_an_archive_and_its_members_keep_their_private_names_to_themselves(
     first = ingest(tmp_path / "in", db=db)
     again = ingest(tmp_path / "in", db=db)
 
-    assert first.files["loaded"] == 2
+    assert first.files["loaded"] == 3
     assert again.files["unchanged"] == len(again.outcomes)
     assert private_texts(db) == []
     shown = run_bench("-v", "ingest", tmp_path / "in", "--refresh", db=db)
@@ -145,15 +159,16 @@ def test_an_archive_and_its_members_keep_their_private_names_to_themselves(
     assert one(db, "select count(*) from sighting where member like '%.zip!/%' and archive like 'of_ip-%'") == 1
 
 
-def test_a_folder_with_private_names_is_known_again(db: Path, secret_logs: Path) -> None:
-    first = ingest(secret_logs.parent, db=db)
-    again = ingest(secret_logs.parent, db=db)
-    refreshed = ingest(secret_logs.parent, db=db, refresh=True)
+def test_a_folder_with_private_names_is_known_again(filled: Path, secret_logs: Path) -> None:
+    loaded = "select count(*) from sighting where status = 'loaded'"
+    assert one(filled, loaded) == 2
 
-    assert first.files["loaded"] == 1
-    assert again.files["unchanged"] == 3
-    assert refreshed.files["loaded"] == 1
-    assert one(db, "select count(*) from sighting where status = 'loaded'") == 1
+    again = ingest(secret_logs.parent, db=filled)
+    refreshed = ingest(secret_logs.parent, db=filled, refresh=True)
+
+    assert again.files["unchanged"] == 4
+    assert refreshed.files["loaded"] == 2
+    assert one(filled, loaded) == 2
 
 
 def test_equal_stems_stay_equal_and_other_ones_other(db: Path, tmp_path: Path) -> None:
@@ -167,15 +182,14 @@ def test_equal_stems_stay_equal_and_other_ones_other(db: Path, tmp_path: Path) -
     assert one(db, "select count(distinct stem) from sighting") == 2
 
 
-def test_a_changed_rule_reads_again(db: Path, tmp_path: Path, secret_logs: Path) -> None:
+def test_a_changed_rule_reads_again(filled: Path, tmp_path: Path, secret_logs: Path) -> None:
     from tests.redacting import with_rules
 
-    ingest(secret_logs.parent, db=db)
     rules = '[[shape]]\nkind = "host"\nshapes = ["weka-{digits}"]\n[[sample]]\ntext = "weka-7"\nexpect = "<host>"\n'
     with with_rules(tmp_path / "own", rules):
-        result = ingest(secret_logs.parent, db=db)
+        result = ingest(secret_logs.parent, db=filled)
 
-    assert result.files["loaded"] == 1
+    assert result.files["loaded"] == 2
 
 
 def key_file(path: Path, text: str = "0123456789abcdef" * 4) -> Path:
@@ -185,25 +199,21 @@ def key_file(path: Path, text: str = "0123456789abcdef" * 4) -> Path:
 
 
 def test_two_ledgers_with_one_key_file_give_the_same_pseudonyms_and_ids(
-    db: Path, db2: Path, tmp_path: Path, secret_logs: Path
+    filled: Path, db: Path, home: Path, secret_logs: Path
 ) -> None:
-    key = key_file(tmp_path / "shared.key")
-    ingest(secret_logs.parent, db=db, key_file=key)
-    ingest(secret_logs.parent, db=db2, key_file=key)
+    ingest(secret_logs.parent, db=db, key_file=home / "shared.key")
 
     what = "select sighting_id, path, campaign, stem, reason from sighting order by all"
-    assert ask(db, what) == ask(db2, what)
+    assert ask(db, what) == ask(filled, what)
     shapes = "select * from kept.shape order by all"
-    assert ask(db, shapes) == ask(db2, shapes)
+    assert ask(db, shapes) == ask(filled, shapes)
     # The ledger keeps the key: without the option it goes on with it.
-    assert ingest(secret_logs.parent, db=db).files["unchanged"] == 3
+    assert ingest(secret_logs.parent, db=db).files["unchanged"] == 4
 
 
-def test_another_key_than_the_ledgers_is_refused(db: Path, tmp_path: Path, secret_logs: Path) -> None:
-    ingest(secret_logs.parent, db=db)
-
+def test_another_key_than_the_ledgers_is_refused(filled: Path, tmp_path: Path, secret_logs: Path) -> None:
     with pytest.raises(DatabaseError, match="made with another key"):
-        ingest(secret_logs.parent, db=db, key_file=key_file(tmp_path / "other.key"))
+        ingest(secret_logs.parent, db=filled, key_file=key_file(tmp_path / "other.key", "fedcba9876543210" * 4))
 
 
 def test_a_key_file_that_is_missing_open_or_short_is_refused(db: Path, tmp_path: Path) -> None:
