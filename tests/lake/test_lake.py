@@ -43,9 +43,8 @@ from tests.lake.conftest import here
 
 pytest.importorskip("obstore")
 
-SMALL = 50_000
-# Fewer units, where it is enough that there are several.
-LARGER = 70_000
+# To read a unit takes half a second: 16, 7 and 4 of them.
+SMALL, LARGER, LARGEST = 50_000, 100_000, 150_000
 
 
 @pytest.fixture(scope="module")
@@ -68,15 +67,18 @@ def ledger(sources: list[Path], key_file: Path, tmp_path_factory: pytest.TempPat
 
 
 # Two processes import for as long as they read: threads stand in for them where the lake itself is asked about.
-@pytest.mark.parametrize("executor", ["threads", pytest.param("processes", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("executor", "unit_bytes"), [("threads", LARGER), pytest.param("processes", SMALL, marks=pytest.mark.long)]
+)
 def test_a_lake_filled_unit_by_unit_gives_the_ledger_of_one_ingest(
-    sources: list[Path], key_file: Path, ledger: Path, tmp_path: Path, executor: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    sources: list[Path], key_file: Path, ledger: Path, tmp_path: Path, executor: str, unit_bytes: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
     lake, into = tmp_path / "lake", tmp_path / "lake.duckdb"
     if executor == "threads":
         monkeypatch.setattr(driver, "executor_of", here)
 
-    done = lake_ingest(*sources, lake=lake, cluster="local:2", key_file=key_file, unit_bytes=SMALL)
+    done = lake_ingest(*sources, lake=lake, cluster="local:2", key_file=key_file, unit_bytes=unit_bytes)
     published = lake_publish(lake=lake, into=into, key_file=key_file)
 
     assert done.units == done.read == published.units > 5
@@ -92,7 +94,7 @@ def test_a_lake_filled_unit_by_unit_gives_the_ledger_of_one_ingest(
     assert differences(tmp_path / "settled.duckdb", ledger) == {}
     # A rerun writes nothing.
     times = {path: path.stat().st_mtime_ns for path in lake.rglob("*")}
-    again = lake_ingest(*reversed(sources), lake=lake, cluster="local:2", key_file=key_file, unit_bytes=SMALL)
+    again = lake_ingest(*reversed(sources), lake=lake, cluster="local:2", key_file=key_file, unit_bytes=unit_bytes)
     assert (again.units, again.read) == (done.units, 0)
     assert {path: path.stat().st_mtime_ns for path in lake.rglob("*")} == times
     # No object holds the key or a real path.
@@ -120,12 +122,12 @@ def test_what_was_killed_is_read_again_and_what_it_left_is_invisible(
 
     monkeypatch.setattr(Lake, "put_new", killed)
     with pytest.raises(BenchledgerError, match="Units that were read stay"):
-        lake_ingest(*sources, lake=lake, key_file=key_file, unit_bytes=LARGER)
+        lake_ingest(*sources, lake=lake, key_file=key_file, unit_bytes=LARGEST)
     monkeypatch.setattr(Lake, "put_new", put_new)
     with pytest.raises(UsageError, match="holds nothing yet"):
         lake_publish(lake=lake, into=tmp_path / "early.duckdb")
 
-    done = lake_ingest(*sources, lake=lake, key_file=key_file, unit_bytes=LARGER)
+    done = lake_ingest(*sources, lake=lake, key_file=key_file, unit_bytes=LARGEST)
 
     assert done.read < done.units
     lake_publish(lake=lake, into=tmp_path / "lake.duckdb")
