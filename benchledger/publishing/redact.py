@@ -14,7 +14,8 @@ from benchledger.archives.limits import Budget, Limits
 from benchledger.archives.member import CHAIN
 from benchledger.archives.streams import DiskFile
 from benchledger.errors import UsageError, refuse_existing
-from benchledger.publishing.archive import NotRedactable, Rewriter
+from benchledger.publishing.archive import Rewriter
+from benchledger.publishing.log_text import NotRedactable
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import load_redaction
 from benchledger.store.key_file import KEY_BYTES, read_key_file
