@@ -7,6 +7,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from benchledger.ingestion.record_frames import are_alike, chosen, framed, repeated, summed
+from benchledger.ingestion.restarts import Restarts
 from benchledger.scanning.arrow_calls import call
 from benchledger.scanning.layout import Layout
 
@@ -34,6 +35,7 @@ class Segments:
         self._layouts = _layouts(layouts, self._closings)
         self._parts: list[pl.DataFrame] = []
         self._epochs: list[pl.DataFrame] = []
+        self._restarts = Restarts()
 
     def add(self, frame: pl.DataFrame, rows: pa.Table) -> None:
         """Adds a part: `frame` has the numbers of `rows`, which are rows of table kept.record."""
@@ -41,7 +43,8 @@ class Segments:
         part = _whole(found)
         if found["epoch"].null_count() < len(found):
             self._epochs.append(_epochs(found))
-        for more in (_steps(found), _losses(found), _speeds(found), _closed(found, self._closings, rows)):
+        restarts = self._restarts.of(found)
+        for more in (restarts, _steps(found), _losses(found), _speeds(found), _closed(found, self._closings, rows)):
             part = part.join(more, on="at", how="left", maintain_order="left")
         self._parts.append(part)
 
@@ -56,7 +59,7 @@ class Segments:
         between = stepped.select("at", gap=_since("first_step", "last_step")).filter(pl.col("gap") > 0)
         gaps = pl.concat([between, parts.select("at", gap="step_gap")]).group_by("at").agg(step_gap=pl.col("gap").max())
         whole = parts.group_by("at").agg(
-            pl.col("started_at").min(),
+            pl.col("started_at", "restart_line").min(),
             pl.col("ended_at").max(),
             pl.col("records", "step_records").sum(),
             pl.col("steps_done", "last_step_line", "first_epoch").max(),
@@ -151,6 +154,8 @@ def _layouts(layouts: list[Layout], closings: pl.DataFrame) -> pl.DataFrame:
             layout.shape_id in closing,
             layout.record.first_epoch,
             _speed_at(layout),
+            layout.record.kind == "step" and any(value.phase == "train" for value in layout.values),
+            next((at for at, v in enumerate(layout.values) if v.name == "epoch" or v.name.endswith("/epoch")), None),
             [at for at, value in enumerate(layout.values) if value.quantity == "loss" and value.phase == "train"],
         )
         for layout in layouts
@@ -158,6 +163,7 @@ def _layouts(layouts: list[Layout], closings: pl.DataFrame) -> pl.DataFrame:
     schema = {
         "shape_id": pl.Int64, "is_step": pl.Boolean, "is_sample": pl.Boolean, "is_training": pl.Boolean,
         "may_close": pl.Boolean, "first_epoch": pl.Int64, "speed_at": pl.Int64,
+        "trains": pl.Boolean, "epoch_at": pl.Int64,
     }  # fmt: skip
     frame = pl.DataFrame([row[:-1] for row in rows], schema, orient="row")
     losses = range(max((len(row[-1]) for row in rows), default=0))

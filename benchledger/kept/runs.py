@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchledger.kept.statements import NO_EPOCHS, OF_CLOCKS, OF_ONE_RANK, OF_ONE_RUN, finds, sql_of
+from benchledger.kept.statements import OF_CLOCKS, OF_ONE_RANK, OF_ONE_RUN, finds, sql_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -189,11 +189,6 @@ def make_speeds(con: duckdb.DuckDBPyConnection, order: RecordOrder, *, is_long: 
     Of a long run most readings are only counted.
     """
     ((head, tail),) = con.execute(_ONE_BY_ONE_AT_ENDS, {"least": ONE_BY_ONE}).fetchall()
-    con.execute(sql_of("step_shapes"))
-    have_epochs = finds(con, "from step_shape where epoch_at is not null limit 1")
-    con.execute(sql_of("restarts", streams={} if have_epochs else NO_EPOCHS))
-    if finds(con, "from behind limit 1"):
-        con.execute(sql_of("restarted"))
     con.execute(sql_of("readings"))
     steps = "from moment where is_step"
     if finds(con, "from needed_timing limit 1"):

@@ -26,8 +26,6 @@ OF_CLOCKS = {
     "sum(took_ps) over so_far": "null::hugeint",
     "if(nth > 1, step_ps(step_s, step - step_before), null)": "null::bigint",
 }
-# If no shape states an epoch among its values, they are not read: of a long run that is a third of the work.
-NO_EPOCHS = {'"values"[epoch_at]': "null::double"}
 OF_ONE_RANK = {"partition by run_id, lane order by place": ""}
 _TEMPORARY = """
 select 'view', view_name from duckdb_views() where temporary and not internal

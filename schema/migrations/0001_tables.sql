@@ -264,6 +264,7 @@ create table kept.segment (
     step_records      bigint not null,
     steps_done        bigint,
     step_gap          bigint,
+    restart_line      bigint,
     last_step_line    bigint,
     first_epoch       bigint,
     last_epoch        bigint,
@@ -290,6 +291,8 @@ comment on column kept.segment.records is 'Number of records.';
 comment on column kept.segment.step_records is 'Number of records of kind step.';
 comment on column kept.segment.steps_done is 'Highest step that it states; NULL where its steps begin anew in each epoch.';
 comment on column kept.segment.step_gap is 'Usual distance between the steps that it prints.';
+comment on column kept.segment.restart_line is
+    'First line on which its steps begin again; NULL where they do not: a second run may begin there.';
 comment on column kept.segment.last_step_line is 'Line of its last step.';
 comment on column kept.segment.first_epoch is
     'Number that its program gives the first epoch, where steps begin anew in each; else NULL.';
@@ -401,7 +404,7 @@ create table run (
     ended_at       timestamp,
     time_source    varchar,
     status         varchar not null check (status in
-        ('ok', 'oom', 'nan', 'timeout', 'failed', 'truncated', 'too_few_steps', 'unknown')),
+        ('ok', 'oom', 'nan', 'timeout', 'failed', 'truncated', 'too_few_steps', 'ambiguous', 'unknown')),
     reason         varchar,
     status_log_id  bigint,
     status_line    bigint,

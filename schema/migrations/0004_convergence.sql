@@ -314,31 +314,31 @@ select
     judged.window_losses,
     judged.losses_not_finite,
     judged.first_step,
-    judged.last_step,
+    whole.last_step,
     judged.step_restarts,
-    judged.last_epoch,
-    judged.samples,
+    whole.last_epoch,
+    whole.samples,
     judged.start_mean as first_loss,
-    judged.final_mean as final_loss,
-    judged.lowest_mean as lowest_loss,
-    judged.lowest_step,
-    judged.last_loss,
-    judged.log_id as loss_log_id,
-    judged.line as loss_line,
-    judged.diverged_by,
+    whole.final_mean as final_loss,
+    whole.lowest_mean as lowest_loss,
+    whole.lowest_step,
+    whole.last_loss,
+    whole.log_id as loss_log_id,
+    whole.line as loss_line,
+    whole.diverged_by,
     quality.metric,
     quality.metric_quantity,
     quality.metric_unit,
     quality.evaluations,
-    quality.latest.value as last_value,
-    quality.best.value as best_value,
-    quality.best.fraction as best_fraction,
-    quality.best.epoch as best_epoch,
-    quality.best.step as best_step,
-    quality.best.seconds as best_seconds,
-    quality.best.log_id as best_log_id,
-    quality.best.line as best_line,
-    if(run_clock.run_id is null, judged.summed_s, run_clock.seconds) as seconds,
+    rated.latest.value as last_value,
+    rated.best.value as best_value,
+    rated.best.fraction as best_fraction,
+    rated.best.epoch as best_epoch,
+    rated.best.step as best_step,
+    rated.best.seconds as best_seconds,
+    rated.best.log_id as best_log_id,
+    rated.best.line as best_line,
+    if(run_clock.run_id is null, whole.summed_s, if(run.status = 'ambiguous', null, run_clock.seconds)) as seconds,
     target.reached.epoch as target_epoch,
     target.reached.step as target_step,
     target.reached.samples as target_samples,
@@ -355,6 +355,7 @@ select
         when run_clock.is_timed and run.status = 'failed' then 'not reached'
     end as outcome,
     case
+        when run.status = 'ambiguous' then run.reason
         when outcome = 'unknown' and target.run_id is null then 'it prints no ' || target_name
         when outcome = 'unknown' then
             format('only some of {} losses are at the target, and fewer than {} show no trend', judged.losses, fewest_losses())
@@ -363,9 +364,14 @@ select
 from run
 left join judged using (run_id)
 left join quality using (run_id)
+-- Where a log may hold two runs, nothing is said of the end of one.
+left join judged as whole on whole.run_id = run.run_id and run.status <> 'ambiguous'
+left join quality as rated
+    on rated.run_id = run.run_id and rated.metric = quality.metric and run.status <> 'ambiguous'
 left join kept.run_clock using (run_id)
 left join target
     on target.run_id = run.run_id
+    and run.status <> 'ambiguous'
     and target.metric is not distinct from if(target_name = 'loss', null, quality.metric)
 anti join kept.excluded_run on excluded_run.run_id = run.run_id
 where judged.run_id is not null or quality.run_id is not null;
@@ -413,7 +419,7 @@ comment on column run_convergence.seconds is
 comment on column run_convergence.outcome is
     'reached or not reached, where the program itself says so (MLPerf: run_stop with success, or aborted); NULL '
     'where it names no target.';
-comment on column run_convergence.outcome_reason is 'Why not.';
+comment on column run_convergence.outcome_reason is 'Why not, or why its numbers of the end are withheld.';
 
 -- Final losses and metrics are of the runs that ended; a target that a run reached before it failed was reached.
 create macro convergence_table_of(metric_wanted, target_name, target) as table

@@ -52,6 +52,24 @@ def test_rows_that_come_by_layout_are_put_in_the_order_of_their_places() -> None
     assert rows.column("line").to_pylist() == frame["line"].to_list() == [1, 3, 5]
 
 
+@pytest.mark.parametrize("cut", range(1, 6))
+def test_steps_begin_again_on_the_same_line_however_the_records_come(cut: int) -> None:
+    again = [record(line, step=step) for line, step in enumerate([10, 20, 30, 10, 20, 5], start=1)]
+    resumed = [record(line, step=step) for line, step in enumerate([10, 20, 30, 20, 30, 40], start=1)]
+
+    assert [whole["restart_line"] for whole in said_of(again[:cut], again[cut:])] == [4]
+    assert [whole["restart_line"] for whole in said_of(resumed[:cut], resumed[cut:])] == [None]
+
+
+def test_each_segment_and_each_rank_begins_at_its_own_step() -> None:
+    steps = [10, 20, 30, 10, 20, 30]
+    apart = [record(line, step=step) for line, step in enumerate(steps, start=1)]
+    ranks = [{**row, "rank": row["line"] // 4} for row in apart]
+
+    assert [one["restart_line"] for one in said_of(apart[:2], apart[2:], lines=((1, 3), (4, 9)))] == [None, None]
+    assert [one["restart_line"] for one in said_of(ranks[:5], ranks[5:])] == [None]
+
+
 def test_the_gap_between_parts_counts_as_one_within() -> None:
     steps = [record(line, step=step) for line, step in enumerate([10, 20, 50, 60], start=1)]
 

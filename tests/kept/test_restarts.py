@@ -1,4 +1,4 @@
-"""Of a run whose steps begin again no speed is shown: another run may have been appended to its log."""
+"""Of a run whose steps begin again no mixed number is shown: another run may have been appended to its log."""
 
 import pytest
 
@@ -115,3 +115,39 @@ def test_a_run_of_two_readings_begins_again_too(ledger) -> None:
 
 def test_a_step_that_is_counted_back_begins_no_run(ledger) -> None:
     assert ("ok", False, None) in speeds(ledger, "overflow.log")
+
+
+def runs(ledger, table: str, columns: str, path: str) -> list[tuple]:
+    of_path = "run_id in (select run_id from run_log join sighting using (log_id) where path = ?)"
+    return ask(ledger, f"select {columns} from {table} where {of_path}", path)
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_nothing_is_said_of_the_end_of_two_runs_in_one_log(ledger, name: str) -> None:
+    line = 1 + 9 * LINES[name].count("\n")
+    reason = f"the steps begin again at line {line}: a second run may begin there"
+    numbers = "final_loss, lowest_loss, last_loss, diverged_by, samples, seconds, best_value, last_value"
+
+    assert runs(ledger, "run", "status, reason, status_line, steps_done", f"two/{name}.log") == [
+        ("ambiguous", reason, line, None)
+    ]
+    assert runs(ledger, "run_memory", "value_mib", f"two/{name}.log") == []
+    for row in runs(ledger, "run_convergence", f"outcome_reason, {numbers}", f"two/{name}.log"):
+        assert row == (reason, *[None] * 8)
+
+
+@pytest.mark.parametrize("kind", ["one", "resumed"])
+@pytest.mark.parametrize("name", LINES)
+def test_a_run_that_is_whole_or_was_resumed_keeps_its_numbers(ledger, kind: str, name: str) -> None:
+    printed = runs(ledger, "run_convergence", "final_loss is not null, last_loss is not null", f"{kind}/{name}.log")
+
+    assert runs(ledger, "run", "status = 'ambiguous'", f"{kind}/{name}.log") == [(False,)]
+    assert printed == ([] if name == "olmo" else [(True, True)])
+    assert bool(runs(ledger, "run_memory", "value_mib", f"{kind}/{name}.log")) == (name == "maskrcnn-benchmark")
+
+
+def test_a_target_that_one_of_two_runs_reached_is_unknown(ledger) -> None:
+    reached = "run_convergence_of('', 'loss', 7.0)"
+
+    assert runs(ledger, reached, "outcome, target_step", "two/pytorch-imagenet.log") == [("unknown", None)]
+    assert runs(ledger, reached, "outcome, target_step", "one/pytorch-imagenet.log") == [("reached", 20)]

@@ -35,4 +35,5 @@ highest as (
 )
 select run_id, case_id, definition, device, value_mib, records_used
 from highest
-join run using (run_id);
+join run using (run_id)
+where run.status <> 'ambiguous';

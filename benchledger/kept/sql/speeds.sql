@@ -1,11 +1,11 @@
 -- The speed of each run of a chunk under each rule, as table kept.speed has it; `rate` is the statistic that it comes from.
--- reads: reading_of_rule, kept.rule, rule_question, stream, restarted, answer, lane
+-- reads: reading_of_rule, kept.rule, rule_question, stream, run, answer, lane
 -- makes: speed_now
 
 create or replace temp view speed_now as
 with asking as (
     select
-        stream.run_id, reading_of_rule.* replace (coalesce(restarted.reason, mixture) as mixture), rule.skip, rule.take, complete, zero_fails, rounding, rounding_digits,
+        stream.run_id, reading_of_rule.* replace (coalesce(mixed_run.reason, mixture) as mixture), rule.skip, rule.take, complete, zero_fails, rounding, rounding_digits,
         records - usable + if(reading_of_rule.lanes = 'median', coalesce(lane.found, 0), usable) as seen,
         coalesce(answer.records_used, 0) as records_used,
         rate,
@@ -18,7 +18,7 @@ with asking as (
     join kept.rule using (rule)
     join (select distinct like_stream, rule, question from rule_question) as rule_question using (like_stream, rule)
     join stream using (like_stream)
-    left join restarted on restarted.run_id = stream.run_id
+    left join run as mixed_run on mixed_run.run_id = stream.run_id and mixed_run.status = 'ambiguous'
     left join answer on answer.stream_id = stream.stream_id and answer.question = rule_question.question
     left join (select stream_id, count(*) as lanes, sum(readings)::bigint as found from lane group by stream_id) as lane
         on lane.stream_id = stream.stream_id

@@ -1,0 +1,90 @@
+"""Finds where the steps of a segment begin again: a second run may have been appended to the log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchledger.ingestion.record_frames import are_alike, chosen, copied, repeated
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# Lines of one shape are compared: a tracker counts some of its tags in steps, and others in epochs.
+_LANE = ("at", "shape_id", "rank")
+
+
+class Restarts:
+    """Reads parts of records in the order of logs and places; the parts of a log follow one another."""
+
+    def __init__(self) -> None:
+        self._begun: pl.DataFrame | None = None
+
+    def of(self, found: pl.DataFrame) -> pl.DataFrame:
+        """Returns the first line, by `at`, on which training is back at its first step after it was beyond the next.
+
+        `found` needs columns `trains` (a step of training) and `epoch_at` (which value states the epochs done).
+        """
+        import polars as pl
+
+        steps = _progress(found)
+        begun = _summed(
+            steps, first_epoch=pl.col("epoch").first(), first_reached=pl.col("reached").first(), was_ahead=pl.lit(False)
+        )
+        new = begun.height
+        if self._begun is not None:
+            same_log = self._begun.filter(pl.col("at").is_in(found["at"].unique().implode()))
+            new = begun.join(same_log, on=_LANE, how="anti").height
+            begun = pl.concat([same_log, begun]).unique(_LANE, keep="first", maintain_order=True)
+        beyond, same = pl.col("epoch") > pl.col("first_epoch"), pl.col("epoch") == pl.col("first_epoch")
+        # A step that overflowed may be counted back: only what is more than one step ahead is well behind the first.
+        least = pl.col("first_reached") + pl.col("counts_steps")
+        told = _joined(steps, begun).with_columns(
+            is_ahead=beyond | (same & (pl.col("reached") > least)),
+            is_back=~beyond & (~same | (pl.col("reached") <= pl.col("first_reached"))),
+        )
+        now = _summed(told, now=pl.col("is_ahead").any())
+        self._begun = begun.join(now, on=_LANE, how="left").select(
+            *_LANE, "first_epoch", "first_reached", was_ahead=pl.col("was_ahead") | pl.col("now").fill_null(False)
+        )
+        # The first step of a lane is no restart, and mostly no other one is back at it.
+        if told["is_back"].sum() > new:
+            came = pl.col("is_ahead").cum_max().over(_LANE) | pl.col("was_ahead")
+            told = told.filter(pl.col("is_back") & came)
+        else:
+            told = told.head(0)
+        return told.group_by("at", maintain_order=True).agg(restart_line=pl.col("line").first())
+
+
+def _progress(found: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    columns = ("at", "shape_id", "rank", "line", "step", "epoch")
+    steps = chosen(found.select(*columns, "values", "epoch_at", "trains"), pl.col("trains"))
+    # Where a line states no step, it may state how many epochs are done: 0.25.
+    done = pl.lit(None, pl.Float64)
+    if steps["epoch_at"].null_count() < steps.height:
+        done = pl.col("values").list.get(pl.col("epoch_at"), null_on_oob=True)
+    steps = steps.with_columns(done=done)
+    return chosen(steps, pl.any_horizontal(pl.col("step", "epoch", "done").is_not_null())).select(
+        "at",
+        "shape_id",
+        pl.col("rank").fill_null(-1),
+        "line",
+        epoch=pl.coalesce(pl.col("epoch").cast(pl.Float64), pl.col("done").floor(), 0.0),
+        reached=pl.coalesce(pl.col("step").cast(pl.Float64), "done", 0.0),
+        counts_steps=pl.col("step").is_not_null().cast(pl.Int64),
+    )
+
+
+def _summed(steps: pl.DataFrame, **sums: pl.Expr) -> pl.DataFrame:
+    # To group by three columns takes longer than all the rest.
+    if are_alike(steps, *_LANE):
+        return copied(steps.select(*(steps[name].head(1) for name in _LANE), **sums))
+    return steps.group_by(_LANE, maintain_order=True).agg(**sums)
+
+
+def _joined(steps: pl.DataFrame, begun: pl.DataFrame) -> pl.DataFrame:
+    if are_alike(steps, *_LANE):
+        own = steps[:1, list(_LANE)].join(begun, on=_LANE, how="left")
+        return steps.hstack(repeated(own.drop(_LANE), steps.height))
+    return steps.join(begun, on=_LANE, how="left", maintain_order="left")
