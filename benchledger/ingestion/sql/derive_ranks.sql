@@ -75,13 +75,14 @@ with said as (
     )
     union all
     select r.log_id, r.line, s.name, coalesce(r.texts[s.ordinal], r."values"[s.ordinal]::varchar), false
-    from kept.shape as s
-    join kept.record as r using (shape_id)
-    join log on log.log_id = r.log_id and log.load_number = r.load_number
+    from (select distinct unnest([log_id, whole_id]) as log_id from rank_pair where not is_timed) as untimed
+    join log using (log_id)
+    join kept.record as r on r.log_id = log.log_id and r.load_number = log.load_number
+    join kept.shape as s using (shape_id)
     where s.kind = 'parameter' and not list_has_any(
         string_split(lower(replace(s.name, '-', '_')), '_'),
         (select list(word) || ['device', 'gpu', 'index'] from kept.setting_word where not is_case)
-    ) and r.log_id in (select unnest([log_id, whole_id]) from rank_pair where not is_timed)
+    )
 ),
 known as (
     select s.log_id, s.segment, name, is_fact, list(distinct value) as "values"
