@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from benchledger.cli.signals import stopped_by
-from benchledger.errors import BenchledgerError, UsageError, need_utf8, suggestion
+from benchledger.errors import BenchledgerError, DatabaseError, UsageError, need_utf8, suggestion
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -31,6 +32,12 @@ class CommandError(click.ClickException):
 
         super().__init__(escaped_lines(str(error)))
         self.exit_code = error.exit_code  # type: ignore[misc]  # click calls it a class variable
+
+
+def end_process(reason: str) -> NoReturn:
+    """Prints an error and ends the process, while its main thread is in a call that nothing else ends."""
+    CommandError(DatabaseError(reason)).show()
+    os._exit(DatabaseError.exit_code)
 
 
 class KnownGroup(click.Group):

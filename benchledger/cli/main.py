@@ -11,9 +11,9 @@ from contextlib import suppress
 import click
 
 from benchledger import __version__
-from benchledger.cli.commands import REVEAL, MainGroup
+from benchledger.cli.commands import REVEAL, WRITING_COMMANDS, MainGroup, end_process
 from benchledger.cli.import_blocker import block_imports
-from benchledger.cli.signals import command_ended, handle_signals
+from benchledger.cli.signals import command_ended, end_if_unheard, handle_signals
 
 # The first sentence of each command's own help (a test compares them). Command NAME is function NAME of cli/NAME.py.
 COMMANDS = {
@@ -77,6 +77,7 @@ def bench(
     from benchledger.cli.memory_limit import check_memory_limit
     from benchledger.cli.settings import read_settings
     from benchledger.store.lock_wait import set_wait_listener
+    from benchledger.store.time_limit import set_last_resort
 
     if quiet and verbose:
         raise click.UsageError("-q and -v cannot be combined")
@@ -84,6 +85,9 @@ def bench(
     ctx.obj = read_settings(db, definitions, -1 if quiet else int(verbose))
     ctx.meta[REVEAL] = reveal
     set_wait_listener(ctx.obj.say)
+    set_last_resort(end_process)
+    if ctx.invoked_subcommand not in WRITING_COMMANDS:
+        end_if_unheard()
     if ctx.invoked_subcommand is None:
         from benchledger.cli.overview import print_overview
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from types import FrameType
 
@@ -11,6 +12,8 @@ from types import FrameType
 _SAME_S = 0.3
 # So long a stop waits that comes while a module is imported or a process is started.
 _BUSY_S = 0.02
+# After this time a command that only reads is ended from outside.
+_UNHEARD_S = 5.0
 _BUSY = (f"logging{os.sep}__init__.py", "popen_spawn_posix.py")
 _received: list[tuple[int, float]] = []
 # The process that listens. One that it forks has its handlers too, until it sets its own.
@@ -26,6 +29,31 @@ def handle_signals() -> None:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _stop)
+
+
+def end_if_unheard() -> None:
+    """Ends this process a few seconds after a signal that should stop it, if it is still there then.
+
+    For commands that only read, so that nothing is lost: a call of DuckDB may look at no signal for minutes.
+    """
+    if not _listening or not hasattr(signal, "setitimer"):
+        return
+    heard, wakeup = os.pipe()
+    os.set_blocking(wakeup, False)
+    signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
+    threading.Thread(target=_end_later, args=(heard,), daemon=True).start()
+
+
+def _end_later(heard: int) -> None:
+    number = 0
+    while number not in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        number = os.read(heard, 1)[0]
+    time.sleep(_UNHEARD_S)
+    if _done:
+        os._exit(_done[0])
+    if signal.getsignal(number) is _stop:
+        os.write(2, b"\nended at once: it was in a call that looks at no signal\n")
+        os._exit(128 + number)
 
 
 def stopped_by() -> tuple[str, int]:

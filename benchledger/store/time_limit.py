@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from threading import Event, Lock, Timer
@@ -14,6 +15,14 @@ if TYPE_CHECKING:
 
 # An interrupt between two statements is lost: others follow.
 _AGAIN_S = 0.2
+# DuckDB looks at no interrupt within one call of a function, as for a constant of a view that it plans.
+_IN_VAIN_S = 5.0
+_last_resorts: list[Callable[[str], object]] = []
+
+
+def set_last_resort(end_process: Callable[[str], object]) -> None:
+    """Makes this end the process, with the reason, where an interrupt ends nothing. Without it, all goes on."""
+    _last_resorts[:] = [end_process]
 
 
 @contextmanager
@@ -37,13 +46,16 @@ def ended_after(
                 own = con.cursor()
             with closing(own):
                 reason = why(own)
+            in_vain = time.monotonic() + _IN_VAIN_S
             while reason is not None:
                 with using_con:
                     if answered.is_set():
                         return
                     reasons[:] = [reason]
                     con.interrupt()
-                answered.wait(_AGAIN_S)
+                if not answered.wait(_AGAIN_S) and time.monotonic() > in_vain:
+                    for end_process in _last_resorts:
+                        end_process(reason)
 
     timer = Timer(seconds, end)
     try:

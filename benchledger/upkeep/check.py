@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchledger.errors import DatabaseError
-from benchledger.store.changed_views import changed_relations, limited_if_changed
+from benchledger.store.changed_views import LOOK_AFTER_S, changed_relations, limited_if_changed
 from benchledger.store.database import open_for_reading
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.facade import tables_in
 from benchledger.store.log_contents import WANTED, contents_path, kept_contents
 from benchledger.store.private_file import key_of, private_path, private_paths, sightings_in
 from benchledger.store.tables import Table
+from benchledger.store.time_limit import ended_after
 
 if TYPE_CHECKING:
     import duckdb
@@ -74,16 +76,21 @@ def _unreadable(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     broken = {}
     # Reads every value of every column: DuckDB verifies a block's checksum when it reads the block. Views are planned.
     every = {table: f"select bit_xor(hash(whole)) from {table.sql} as whole" for table in tables_in(con)}  # noqa: S608
-    for view in map(Table._make, con.execute(_VIEWS).fetchall()):
-        every.setdefault(view, f"from {view.sql} limit 0")
-    for table, statement in every.items():
+    views = {view: f"from {view.sql} limit 0" for view in map(Table._make, con.execute(_VIEWS).fetchall())}
+    for table, statement in {**views, **every}.items():
+        slow = f"{table}: it is not planned after {LOOK_AFTER_S:g} s and may never end. Drop it, or use a backup"
         try:
-            con.execute(statement).fetchall()
+            with nullcontext() if table in every else ended_after(con, LOOK_AFTER_S, partial(_told, slow)):
+                con.execute(statement).fetchall()
         except duckdb.InterruptException:
             raise
         except duckdb.Error as error:
             broken[str(table)] = str(error).splitlines()[0]
     return broken
+
+
+def _told(why: str, _: duckdb.DuckDBPyConnection) -> str:
+    return why
 
 
 def _readable(broken: dict[str, str]) -> Result:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -179,6 +183,50 @@ def test_a_question_to_a_changed_view_that_never_ends_is_ended(ledger: Path, mon
 
         assert done.exit_code == 1, words
         assert "may never end: sighting, speed_table. See bench db check" in done.stderr
+
+
+# DuckDB looks at no interrupt while it plans this constant, for minutes.
+UNHEARD = "levenshtein(repeat('a', 400_000), repeat('b', 400_000)) > 3"
+IMPATIENT = (
+    "from benchledger.store import changed_views, time_limit; changed_views.LOOK_AFTER_S = time_limit._IN_VAIN_S = 0.3; "
+    "from benchledger.cli import main, signals; signals._UNHEARD_S = 0.3; main.main()"
+)
+
+
+def _impatient(db: Path, *words: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", IMPATIENT, "--db", str(db), *words]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize(
+    ("view", "words", "told"),
+    [
+        ("mine", ("db", "check"), "mine: it is not planned after 0.3 s and may never end. Drop it"),
+        ("run_speed", ("report", "speed"), "changed and may never end: run_speed."),
+    ],
+)
+def test_a_view_that_looks_at_no_interrupt_ends_its_reader(
+    ledger: Path, view: str, words: tuple[str, ...], told: str
+) -> None:
+    columns = _columns(ledger, "run_speed")
+    _change(ledger, f"create or replace view main.{view} as select {columns} from (select 1 as i) where {UNHEARD}")
+
+    with _impatient(ledger, *words) as process:
+        said = process.communicate(timeout=60)[1]
+
+    assert told in said
+    assert process.returncode == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_question_that_looks_at_none(ledger: Path, number: signal.Signals) -> None:
+    with _impatient(ledger, "sql", f"select {UNHEARD}") as process:
+        time.sleep(3)
+        process.send_signal(number)
+        said = process.communicate(timeout=60)[1]
+
+    assert said.strip() == "ended at once: it was in a call that looks at no signal"
+    assert process.returncode == 128 + number
 
 
 def _columns(db: Path, view: str) -> str:
