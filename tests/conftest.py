@@ -45,6 +45,9 @@ FIRST = (
     "reproducing/test_corpus.py",
     "lake/test_lake.py",
     # By their names these would come last of all.
+    "upkeep/test_db.py",
+    "store/test_hostile.py",
+    "store/test_lock_wait.py",
     "views/test_rule_words.py",
     "views/test_convergence_kept.py",
     "views/test_golden.py",

@@ -182,11 +182,10 @@ def loose(db: Path) -> list[str]:
     return [row["found"].partition(",")[0] for row in found if not row["ok"]]
 
 
-def test_a_broken_file_of_kept_contents_is_found_by_the_check(db: Path, tmp_path: Path) -> None:
-    ingest(put(tmp_path / "first.log", run_text(steps=3).log), db=db, keep_logs=True)
-    Path(f"{db}.logs").write_bytes(b"no SQLite file" * 100)
+def test_a_broken_file_of_kept_contents_is_found_by_the_check(filled: Path) -> None:
+    Path(f"{filled}.logs").write_bytes(b"no SQLite file" * 100)
 
-    assert "file is not a database" in loose(db)[0]
+    assert "file is not a database" in loose(filled)[0]
 
 
 def test_an_ingest_that_fails_after_it_kept_contents_leaves_none_that_anyone_uses(

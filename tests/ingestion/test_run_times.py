@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from benchledger import ingest, runs
 from benchledger.cli.main import bench
+from tests.ingestion.conftest import Given, given
 from tests.ingestion.logs import ask, one, put, run_text
 
 TIME = "select started_at, ended_at, time_source from kept.run_time"
@@ -33,7 +34,7 @@ def set_time(path: Path, when: datetime) -> None:
     os.utime(path, (stamp, stamp))
 
 
-def test_a_logs_own_time_counts(db: Path, tmp_path: Path) -> None:
+def test_a_logs_own_time_counts_and_its_last_dated_line_is_not_called_its_end(db: Path, tmp_path: Path) -> None:
     path = put(tmp_path / "logs" / "train.log", run_text().log)
     set_time(path, datetime(2011, 1, 1))
 
@@ -42,6 +43,9 @@ def test_a_logs_own_time_counts(db: Path, tmp_path: Path) -> None:
     assert one(db, TIME)[2] == "log"
     assert one(db, TIME)[0].year == 2026
     assert re.search(r"2026-01-02 03:00 \(log\)", text_of("--db", str(db), "runs"))
+    shown = text_of("--db", str(db), "show", one(db, "select run_key from run"))
+    assert re.search(r"^last dated line: 2026-01-02 0\d:\d\d \(log\)$", shown, re.MULTILINE)
+    assert "\nended:" not in shown
 
 
 def test_a_log_without_a_year_has_the_time_of_its_file_and_says_so(db: Path, tmp_path: Path) -> None:
@@ -72,16 +76,6 @@ def test_a_log_that_was_packed_today_does_not_come_before_a_run_that_tells_its_t
     ]
 
 
-def test_the_last_dated_line_of_a_log_is_not_called_its_end(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "train.log", run_text().log)
-    ingest(tmp_path / "logs", db=db)
-
-    shown = text_of("--db", str(db), "show", one(db, "select run_key from run"))
-
-    assert re.search(r"^last dated line: 2026-01-02 0\d:\d\d \(log\)$", shown, re.MULTILINE)
-    assert "\nended:" not in shown
-
-
 def test_of_several_files_the_earliest_counts_and_the_run_is_the_same(db: Path, tmp_path: Path) -> None:
     for folder, year in (("a", 2023), ("b", 2022)):
         set_time(put(tmp_path / "logs" / folder / "x.log", YEARLESS), datetime(year, 5, 26))
@@ -94,26 +88,27 @@ def test_of_several_files_the_earliest_counts_and_the_run_is_the_same(db: Path, 
     assert ask(db, "select * from run") == before
 
 
-def test_a_manifest_gives_the_year_that_the_log_omits(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "x.log", YEARLESS)
-    times = {"started_at": "2021-05-26T05:23:05Z", "ended_at": "2021-05-26T05:26:00Z"}
-    put(tmp_path / "logs" / "run.json", json.dumps({"benchledger_manifest": 1, "files": ["x.log"], **times}))
+@given({
+    "x.log": YEARLESS,
+    "run.json": json.dumps(
+        {"benchledger_manifest": 1, "files": ["x.log"], "started_at": "2021-05-26T05:23:05Z",
+         "ended_at": "2021-05-26T05:26:00Z"}
+    ),
+})  # fmt: skip
+def test_a_manifest_gives_the_year_that_the_log_omits(own: Given) -> None:
+    assert own.one(TIME) == (datetime(2021, 5, 26, 5, 23, 5), datetime(2021, 5, 26, 5, 26), "manifest")
+    assert "2021-05-26 05:23 (manifest)" in text_of("--db", str(own.db), "runs")
 
-    ingest(tmp_path / "logs", db=db)
 
-    assert one(db, TIME) == (datetime(2021, 5, 26, 5, 23, 5), datetime(2021, 5, 26, 5, 26), "manifest")
-    assert "2021-05-26 05:23 (manifest)" in text_of("--db", str(db), "runs")
-
-
-def test_a_logs_time_is_not_replaced_by_its_manifests(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "train.log", run_text().log)
-    said = {"benchledger_manifest": 1, "files": ["train.log"], "started_at": "2020-01-01", "ended_at": "2020-01-02"}
-    put(tmp_path / "logs" / "run.json", json.dumps(said))
-
-    ingest(tmp_path / "logs", db=db)
-
-    assert {time.year for time in one(db, TIME)[:2]} == {2026}
-    assert one(db, TIME)[2] == "log"
+@given({
+    "train.log": run_text().log,
+    "run.json": json.dumps(
+        {"benchledger_manifest": 1, "files": ["train.log"], "started_at": "2020-01-01", "ended_at": "2020-01-02"}
+    ),
+})  # fmt: skip
+def test_a_logs_time_is_not_replaced_by_its_manifests(own: Given) -> None:
+    started, ended, source = own.one(TIME)
+    assert (started.year, ended.year, source) == (2026, 2026, "log")
 
 
 def test_a_member_of_an_archive_has_the_time_that_the_archive_says(db: Path, tmp_path: Path) -> None:

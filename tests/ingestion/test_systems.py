@@ -10,6 +10,7 @@ import pytest
 
 from benchledger import ingest
 from tests.cli.bench import run_bench
+from tests.ingestion.conftest import Given, given
 from tests.ingestion.logs import ask, put, run_text
 
 SYSTEMS = "select distinct system from speed_table where is_default order by all"
@@ -43,17 +44,16 @@ def test_the_folder_that_was_named_is_a_system_too(db: Path, tmp_path: Path, pac
     assert ask(db, SYSTEMS) == [("4xA6000_v1",)]
 
 
-def test_a_private_name_of_a_system_is_the_pseudonym_of_its_folder(db: Path, tmp_path: Path) -> None:
-    private = "LambdaOD_1xGH200_192-222-58-35_v2"
-    put(tmp_path / "results" / private / "PyTorch_bert_base_squad_FP16" / "a.txt", run_text().log)
+PRIVATE = "LambdaOD_1xGH200_192-222-58-35_v2"
 
-    ingest(tmp_path, db=db)
 
-    (system,) = {system for (system,) in ask(db, SYSTEMS)}
-    assert system not in (None, private)
+@given({f"results/{PRIVATE}/PyTorch_bert_base_squad_FP16/a.txt": run_text(seed=10).log})
+def test_a_private_name_of_a_system_is_the_pseudonym_of_its_folder(own: Given) -> None:
+    (system,) = {system for (system,) in own.ask(SYSTEMS)}
+    assert system not in (None, PRIVATE)
     assert system.startswith("LambdaOD_1xGH200_ip-")
-    assert all(f"results/{system}/" in path for (path,) in ask(db, "select path from sighting"))
-    assert ask(db, "select distinct value, value_logged from fact where name = 'system'") == [(system, system)]
+    assert all(f"results/{system}/" in path for (path,) in own.ask("select path from sighting"))
+    assert own.ask("select distinct value, value_logged from fact where name = 'system'") == [(system, system)]
 
 
 def test_runs_on_two_systems_are_never_averaged_nor_compared(db: Path, tmp_path: Path) -> None:
@@ -76,25 +76,22 @@ def test_runs_on_two_systems_are_never_averaged_nor_compared(db: Path, tmp_path:
     assert ask(db, bases) == [("a", "a"), ("b", "b")]
 
 
-def test_a_run_that_names_no_system_joins_the_only_one_of_its_case(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "logs" / "a.log", run_text(seed=1).log)
-    put(tmp_path / "logs" / "b.log", run_text(seed=2).log)
-    put(tmp_path / "logs" / "facts.toml", '[[for]]\nmatch = "a.log"\n[for.environment]\nsystem = "dgx1"\n')
+@given({
+    "a.log": run_text(seed=14).log,
+    "b.log": run_text(seed=15).log,
+    "facts.toml": '[[for]]\nmatch = "a.log"\n[for.environment]\nsystem = "dgx1"\n',
+})  # fmt: skip
+def test_a_run_that_names_no_system_joins_the_only_one_of_its_case(own: Given) -> None:
+    assert own.ask("select system, trials from speed_table where is_default") == [("dgx1", 2)]
 
-    ingest(tmp_path / "logs", db=db)
 
-    assert ask(db, "select system, trials from speed_table where is_default") == [("dgx1", 2)]
+NEW = {"benchledger_manifest": 1, "environment": {"system": "new"}, "files": ["a.log"]}
 
 
-def test_a_manifest_outweighs_the_folder(db: Path, tmp_path: Path) -> None:
-    put(tmp_path / "machines" / "old" / "a.log", run_text().log)
-    manifest = {"benchledger_manifest": 1, "environment": {"system": "new"}, "files": ["a.log"]}
-    put(tmp_path / "machines" / "old" / "manifest.json", json.dumps(manifest))
-
-    ingest(tmp_path, db=db)
-
-    assert ask(db, SYSTEMS) == [("new",)]
-    assert ask(db, "select used_value, other_value from conflict where name = 'system'") == [("new", "old")]
+@given({"machines/old/a.log": run_text(seed=16).log, "machines/old/manifest.json": json.dumps(NEW)})
+def test_a_manifest_outweighs_the_folder(own: Given) -> None:
+    assert own.ask(SYSTEMS) == [("new",)]
+    assert own.ask("select used_value, other_value from conflict where name = 'system'") == [("new", "old")]
 
 
 def test_every_report_names_and_filters_systems(db: Path, tmp_path: Path) -> None:
