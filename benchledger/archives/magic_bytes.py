@@ -31,15 +31,19 @@ _ARCHIVE_SUFFIXES = (".tar", ".zip", ".tgz", ".tbz2", ".tbz", ".txz", ".tzst")
 # not use.
 _NULS, _BYTES_PER_NUL = 4, 1000
 _NO_TEXT = re.compile(rb"[\x01-\x06\x0e-\x1a\x1c-\x1f]|\A(?:\xff\xfe|\xfe\xff)")
-_WITHIN = re.compile(
-    b"|".join(
-        re.escape(magic) for magic in [*(m for magics in MAGIC.values() for m in magics), *FOREIGN] if len(magic) > 2
-    )
-)
-# Four letters of UTF-16 or UTF-32, in either byte order, as PowerShell appends them to a log of UTF-8.
-_WIDE = re.compile(
-    rb"(?:[\x20-\x7e]\x00){4}|(?:\x00[\x20-\x7e]){4}|(?:\x00{3}[\x20-\x7e]){4}|(?:[\x20-\x7e]\x00{3}){4}"
-)
+_NOT_UTF8 = {
+    "compressed data": re.compile(
+        b"|".join(
+            re.escape(magic)
+            for magic in [*(m for magics in MAGIC.values() for m in magics), *FOREIGN]
+            if len(magic) > 2
+        )
+    ),
+    # Four letters, in either byte order.
+    "UTF-16 or UTF-32": re.compile(
+        rb"(?:[\x20-\x7e]\x00){4}|(?:\x00[\x20-\x7e]){4}|(?:[\x20-\x7e]\x00{3}){4}|(?:\x00{3}[\x20-\x7e]){4}"
+    ),
+}
 _FIRST = {magic[0] for magics in MAGIC.values() for magic in magics} | {magic[0] for magic in FOREIGN}
 
 
@@ -64,14 +68,13 @@ def is_archive(head: bytes) -> bool:
     return kind_of(head) is not None or foreign(head) is not None
 
 
-def has_archive(data: bytes) -> bool:
-    """Tells whether an archive or compressed data begins somewhere in these bytes; in no text of UTF-8 does one."""
-    return _WITHIN.search(data) is not None
+def behind_text(data: bytes) -> tuple[int, str] | None:
+    """Returns where something other than text of UTF-8 begins in these bytes, and what; None if it is all text.
 
-
-def has_wide_text(data: bytes) -> bool:
-    """Tells whether some of these bytes are UTF-16 or UTF-32, in which no name of UTF-8 is found."""
-    return b"\x00" in data and _WIDE.search(data) is not None
+    Such are a rotated log that was appended with its compression, and UTF-16, which PowerShell appends.
+    """
+    found = [(where.start(), what) for what, search in _NOT_UTF8.items() if (where := search.search(data))]
+    return min(found, default=None)
 
 
 def is_text(head: bytes) -> bool:

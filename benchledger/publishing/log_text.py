@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import cast
 
-from benchledger.archives.magic_bytes import has_archive, has_wide_text, is_text
+from benchledger.archives.magic_bytes import behind_text, is_text
 from benchledger.archives.streams import SPOOL_MEMORY, Source
 from benchledger.redaction.line_redactor import LineRedactor
 from benchledger.redaction.redactor import Redactor
@@ -54,10 +54,8 @@ def redact_text(
 
 
 def _refuse_other_than_utf8(part: bytes) -> None:
-    if has_archive(part):
-        raise NotRedactable("compressed data behind text would be copied unread: separate them")
-    if has_wide_text(part):
-        raise NotRedactable("UTF-16 or UTF-32 behind other text would be copied unread: write it again as UTF-8")
+    if (other := behind_text(part)) is not None:
+        raise NotRedactable(f"{other[1]} behind text would be copied unread: separate them")
 
 
 def _parts(rest: bytes, source: Source) -> Iterator[bytes]:

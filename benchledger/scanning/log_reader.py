@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
-from benchledger.archives.magic_bytes import HEAD, is_archive
+from benchledger.archives.magic_bytes import HEAD, behind_text, is_archive
 from benchledger.archives.streams import Source
 from benchledger.definitions.log_format import LogFormat
 from benchledger.scanning.columns import RecordColumns
@@ -26,7 +26,7 @@ from benchledger.scanning.document_content import document_content
 from benchledger.scanning.file_reader import DOCUMENT_LIMIT, FileReader
 from benchledger.scanning.native_scanner import is_requested, native_scanner
 from benchledger.scanning.recognition import Recogniser, unmarked
-from benchledger.scanning.rows import TOO_LARGE, TOO_LONG, Pieces, RejectedPiece
+from benchledger.scanning.rows import NOT_TEXT, TOO_LARGE, TOO_LONG, Pieces, RejectedPiece
 from benchledger.scanning.scanner import ScannedLog, Scanner
 from benchledger.scanning.values import decode
 
@@ -67,7 +67,10 @@ class Known(Protocol):
 
 @dataclass
 class _Reading:
-    """One recognised log while it is read; `line` is the number of the next line, `before` the end of what was read."""
+    """One recognised log while it is read; `line` is the number of the next line, `before` the end of what was read.
+
+    `has_other`: something other than text was found in it.
+    """
 
     format: LogFormat
     file_reader: FileReader | None
@@ -75,6 +78,7 @@ class _Reading:
     log: ScannedLog = field(default_factory=ScannedLog)
     line: int = 1
     before: bytes = b""
+    has_other: bool = False
 
 
 class LogReader:
@@ -239,6 +243,14 @@ class LogReader:
                 log.pieces += 1
                 log.rejects.append(RejectedPiece(reading.line, base, None, TOO_LONG, decode(buffer[:1000])))
             return
+        # The search takes longer than the reading of a log. Text has no NUL; UTF-16 and compressed data have some.
+        if not reading.has_other and b"\x00" in buffer and (other := behind_text(buffer)) is not None:
+            # What it contains may be private: only its place is kept.
+            offset, what = other
+            line = reading.line + buffer.count(b"\n", 0, offset)
+            reading.has_other = True
+            log.pieces += 1
+            log.rejects.append(RejectedPiece(line, base + offset, None, NOT_TEXT.format(what), ""))
         buffer = buffer if base else unmarked(buffer)
         before, reading.before = reading.before, near(reading.before, buffer, end)
         buffer, end = with_cut_marked(buffer, end, reading.format, before)

@@ -84,3 +84,27 @@ def test_a_text_to_which_powershell_appended_utf_16_is_left_out(tmp_path: Path, 
 
     assert not result.written
     assert "UTF-16" in result.left_out[0][1] or "binary" in result.left_out[0][1]
+
+
+@pytest.mark.parametrize(
+    ("behind", "what"),
+    [
+        (gzip.compress, "compressed data"),
+        (lzma.compress, "compressed data"),
+        (lambda log: log.decode().encode("utf-16-le"), "UTF-16"),
+    ],
+)
+@pytest.mark.parametrize("scanner", ["native", "python"])
+def test_ingest_says_where_text_ends(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    behind: Callable[[bytes], bytes], what: str, scanner: str,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("BENCH_SCANNER", scanner)
+    log = run_text().log.encode()
+
+    ingest(put(tmp_path / "x.log", log + behind(run_text(seed=1).log.encode())), db=db)
+
+    assert ask(db, "select line, byte_offset, text from reject where reason like 'no text%'") == [
+        (log.count(b"\n") + 1, len(log), "")
+    ]
+    assert what in ask(db, "select reason from reject where reason like 'no text%'")[0][0]
