@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from benchledger.ingestion.layout_frames import LOSS, layout_frame
 from benchledger.ingestion.record_frames import are_alike, chosen, framed, repeated, summed
 from benchledger.ingestion.restarts import Restarts
 from benchledger.scanning.arrow_calls import call
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 FIRST = 16
 # Which of its times, or how many of its speeds, tell that a segment may be a copy of another one.
 _TIME, _VALUES, _MIX = 4, 8, 1.618033988749895
-# Columns in the frame of layouts: the index of the first loss among the values, of the second and so on.
-_LOSS = "loss_at_"
 
 
 class Segments:
@@ -32,7 +31,7 @@ class Segments:
         self._spans = _spans(self._logged)
         layouts = list(layouts)
         self._closings = _closings(self._logged, layouts)
-        self._layouts = _layouts(layouts, self._closings)
+        self._layouts = layout_frame(layouts, self._closings)
         self._parts: list[pl.DataFrame] = []
         self._epochs: list[pl.DataFrame] = []
         self._restarts = Restarts()
@@ -133,44 +132,6 @@ def _closings(logged: pl.DataFrame, layouts: list[Layout]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema, orient="row").unique()
 
 
-def _speed_at(layout: Layout) -> int | None:
-    values = () if layout.record.kind == "parameter" else layout.values
-    speeds = (at for at, value in enumerate(values) if value.quantity in ("throughput", "step_time"))
-    # Trainer prints no speed but how long each evaluation took.
-    return next(speeds, next((at for at, value in enumerate(values) if value.unit == "s"), None))
-
-
-def _layouts(layouts: list[Layout], closings: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
-    closing = set(closings["shape_id"].to_list())
-    rows = [
-        (
-            layout.shape_id,
-            # Steps of a validation are no steps of the training.
-            layout.record.kind == "step" and all(value.phase in ("train", None) for value in layout.values[:1]),
-            layout.record.kind == "sample",
-            layout.record.kind in ("step", "summary") and all(v.phase in ("train", None) for v in layout.values[:1]),
-            layout.shape_id in closing,
-            layout.record.first_epoch,
-            _speed_at(layout),
-            layout.record.kind == "step" and any(value.phase == "train" for value in layout.values),
-            next((at for at, v in enumerate(layout.values) if v.name == "epoch" or v.name.endswith("/epoch")), None),
-            [at for at, value in enumerate(layout.values) if value.quantity == "loss" and value.phase == "train"],
-        )
-        for layout in layouts
-    ]
-    schema = {
-        "shape_id": pl.Int64, "is_step": pl.Boolean, "is_sample": pl.Boolean, "is_training": pl.Boolean,
-        "may_close": pl.Boolean, "first_epoch": pl.Int64, "speed_at": pl.Int64,
-        "trains": pl.Boolean, "epoch_at": pl.Int64,
-    }  # fmt: skip
-    frame = pl.DataFrame([row[:-1] for row in rows], schema, orient="row")
-    losses = range(max((len(row[-1]) for row in rows), default=0))
-    places = [[row[-1][at] if at < len(row[-1]) else None for row in rows] for at in losses]
-    return frame.with_columns(pl.Series(f"{_LOSS}{at}", place, pl.Int64) for at, place in enumerate(places))
-
-
 def _with_layouts(frame: pl.DataFrame, spans: pl.DataFrame, layouts: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
@@ -205,9 +166,9 @@ def _with_losses(found: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     # A line with several losses: the first that is there counts, or nan if any is nan.
-    places: list[pl.Expr | int] = [pl.col(name) for name in found.columns if name.startswith(_LOSS)]
+    places: list[pl.Expr | int] = [pl.col(name) for name in found.columns if name.startswith(LOSS)]
     if are_alike(found, "shape_id"):
-        places = [found[name][0] for name in found.columns if name.startswith(_LOSS) and found[name][0] is not None]
+        places = [found[name][0] for name in found.columns if name.startswith(LOSS) and found[name][0] is not None]
     losses = [pl.col("values").list.get(place, null_on_oob=True) for place in places]
     nothing = [pl.lit(None, pl.Float64)]
     return found.with_columns(

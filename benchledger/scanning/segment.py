@@ -169,7 +169,12 @@ def _spelled(value: object) -> str:
     return str(int(value)) if isinstance(value, float) and value == value // 1 else str(value)
 
 
-def _epochs_done(layout: Layout, values: list[float | None]) -> float | None:
+def epochs_at(layout: Layout) -> int | None:
+    """Returns which value states how many epochs are done."""
     places = (at for at, value in enumerate(layout.values) if value.name == "epoch" or value.name.endswith("/epoch"))
-    at = next(places, None)
+    return next(places, None)
+
+
+def _epochs_done(layout: Layout, values: list[float | None]) -> float | None:
+    at = epochs_at(layout)
     return None if at is None else values[at]

@@ -1,0 +1,53 @@
+"""What the records of each layout tell of their segment, as a frame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchledger.scanning.layout import Layout
+from benchledger.scanning.segment import epochs_at
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# Columns in the frame of layouts: the index of the first loss among the values, of the second and so on.
+LOSS = "loss_at_"
+
+
+def _speed_at(layout: Layout) -> int | None:
+    values = () if layout.record.kind == "parameter" else layout.values
+    speeds = (at for at, value in enumerate(values) if value.quantity in ("throughput", "step_time"))
+    # Trainer prints no speed but how long each evaluation took.
+    return next(speeds, next((at for at, value in enumerate(values) if value.unit == "s"), None))
+
+
+def layout_frame(layouts: list[Layout], closings: pl.DataFrame) -> pl.DataFrame:
+    """One row per layout; `closings` has the layouts that may end a run."""
+    import polars as pl
+
+    closing = set(closings["shape_id"].to_list())
+    rows = [
+        (
+            layout.shape_id,
+            # Steps of a validation are no steps of the training.
+            layout.record.kind == "step" and all(value.phase in ("train", None) for value in layout.values[:1]),
+            layout.record.kind == "sample",
+            layout.record.kind in ("step", "summary") and all(v.phase in ("train", None) for v in layout.values[:1]),
+            layout.shape_id in closing,
+            layout.record.first_epoch,
+            _speed_at(layout),
+            layout.record.kind == "step" and any(value.phase == "train" for value in layout.values),
+            epochs_at(layout),
+            [at for at, value in enumerate(layout.values) if value.quantity == "loss" and value.phase == "train"],
+        )
+        for layout in layouts
+    ]
+    schema = {
+        "shape_id": pl.Int64, "is_step": pl.Boolean, "is_sample": pl.Boolean, "is_training": pl.Boolean,
+        "may_close": pl.Boolean, "first_epoch": pl.Int64, "speed_at": pl.Int64,
+        "trains": pl.Boolean, "epoch_at": pl.Int64,
+    }  # fmt: skip
+    frame = pl.DataFrame([row[:-1] for row in rows], schema, orient="row")
+    losses = range(max((len(row[-1]) for row in rows), default=0))
+    places = [[row[-1][at] if at < len(row[-1]) else None for row in rows] for at in losses]
+    return frame.with_columns(pl.Series(f"{LOSS}{at}", place, pl.Int64) for at, place in enumerate(places))
