@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from benchledger.ingestion.load import Insert
 
 _NAMELESS = "unknown"
+# Those that are derived again: an ingest of new logs has none.
+_OLD_RUNS = """
+create or replace temp table old_run as
+select distinct run_id from run_log join scope using (log_id) where role <> 'sidecar'
+"""
+_OLD_ONES = "from old_run limit 1"
 # Most logs have no pair, and to plan the statements that pair logs takes longer than a small ingest.
 _PAIRS = "select 1 where exists (from listed_log) or exists (from live_segment where role <> 'train')"
 # Most segments are like no other one.
@@ -50,7 +56,11 @@ def derive(
     con.execute(_cases_sql())
     con.execute(_environments_sql())
     con.execute(sql_text("derive_run_rows"))
-    _keep_keys(con, succession)
+    con.execute("create or replace temp table succession (old_id bigint, new_id bigint)")
+    insert(con, "succession", [{"old_id": old, "new_id": new} for old, new in succession])
+    if finds(con, _OLD_ONES):
+        con.execute(sql_text("derive_orphans"))
+        con.execute(sql_text("derive_keys"))
     _have_all(records)
     keep(con, "select run_id from old_run union select run_id from new_run")
     row = con.execute("select count(*) from new_run semi join run_log using (run_id)").fetchone()
@@ -62,6 +72,9 @@ def _pair(con: duckdb.DuckDBPyConnection, records: Insert | None) -> None:
     con.execute(sql_text("derive_scope"))
     if finds(con, "from tie limit 1"):
         con.execute(sql_text("derive_tied"))
+    con.execute(_OLD_RUNS)
+    if finds(con, _OLD_ONES):
+        con.execute(sql_text("derive_gone"))
     con.execute(sql_text("derive_segments"))
     _copies(con, records)
     pairs = finds(con, _PAIRS)
@@ -171,9 +184,3 @@ def _id(names: list[str]) -> str:
     # A hash of the content: the same case has the same id in every database.
     parts = ", ".join(f"coalesce({quoted(name)}::varchar, chr(1))" for name in names)
     return f"md5_number_lower(concat_ws(chr(31), {parts})) // 2"
-
-
-def _keep_keys(con: duckdb.DuckDBPyConnection, succession: list[tuple[int, int]]) -> None:
-    con.execute("create or replace temp table succession (old_id bigint, new_id bigint)")
-    insert(con, "succession", [{"old_id": old, "new_id": new} for old, new in succession])
-    con.execute(sql_text("derive_keys"))

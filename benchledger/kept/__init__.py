@@ -12,7 +12,7 @@ uses, and why not the others, by the same statements, and gives the records of a
 - Which readings it uses: `use`, `use_medians`.
 - Of a long run, readings by how often each value occurs: `value_counts`.
 - Speeds: `pieces`, `sums`, `bounded_ends`, `counted_middles`, `answers`, `speeds`.
-- Other numbers of a run: `memory`, `clocks`, `chosen_losses`, `losses`, `kept_losses`, `evaluations`.
+- Other numbers of a run: `memory`, `log_clocks`, `clocks`, `chosen_losses`, `losses`, `kept_losses`, `evaluations`.
 - What follows from several: `run_speeds`, `conflicts`, `pairs`, `members`, `merge_vague_series`, `submissions`,
   `alike_logs`, `copies`, `differences`, `series`, `cells`, `speedups`.
 """

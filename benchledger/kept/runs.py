@@ -118,9 +118,11 @@ def _fill_records(con: duckdb.DuckDBPyConnection, *, is_long: bool) -> None:
     con.execute(_KEEP_SPEEDS)
     if finds(con, _TELL_MEMORY):
         con.execute(sql_of("memory"))
-    # Both windows of these statements are read as streams, or none is.
-    are_streams = is_long and all(_streams_of(con, order, rows) for rows in (_STEPPED, _CLOCKED))
-    con.execute(sql_of("clocks", streams=order.streams if are_streams else {}))
+    con.execute(sql_of("log_clocks"))
+    if finds(con, "from log_clock limit 1"):
+        # Both windows of these statements are read as streams, or none is.
+        are_streams = is_long and all(_streams_of(con, order, rows) for rows in (_STEPPED, _CLOCKED))
+        con.execute(sql_of("clocks", streams=order.streams if are_streams else {}))
     con.execute(sql_of("chosen_losses"))
     if finds(con, "from loss_at limit 1"):
         con.execute(sql_of("losses"))

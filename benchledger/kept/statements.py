@@ -54,9 +54,9 @@ def temporary_relations(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
     """Drops the temporary tables and views that are made within: they would hide what others ask of the connection."""
     before = set(con.execute(_TEMPORARY).fetchall())
     yield
-    for kind, name in con.execute(_TEMPORARY).fetchall():
-        if (kind, name) not in before:
-            con.execute(f'drop {kind} temp."{name}"')
+    made = [relation for relation in con.execute(_TEMPORARY).fetchall() if relation not in before]
+    # As one text: that takes half of the time.
+    con.execute("; ".join(f'drop {kind} temp."{name}"' for kind, name in made))
 
 
 @contextmanager

@@ -1,6 +1,6 @@
--- Inserts the runs of new_run into table run, and removes the cases and environments of no run.
+-- Inserts the runs of new_run into table run.
 -- reads: new_run, run_case, run_environment, ending, fact, run_log
--- makes: run, bench_case, environment
+-- makes: run
 
 insert into run by name
 select
@@ -19,9 +19,6 @@ join ending as s using (run_id)
 left join fact as t on t.run_id = n.run_id and t.name = 'trial' and t.used
 left join fact as b on b.run_id = n.run_id and b.name = 'started_at' and b.used and b.source = 'manifest'
 left join fact as a on a.run_id = n.run_id and a.name = 'ended_at' and a.used and a.source = 'manifest';
-
-delete from bench_case where case_id not in (select case_id from run);
-delete from environment where environment_id not in (select environment_id from run);
 
 -- Not by a primary key: DuckDB then writes the newest 122,880 rows of a table again at each checkpoint.
 select error('run ' || run_id || ' was derived twice: bench db check names the doubled rows, and the cure')

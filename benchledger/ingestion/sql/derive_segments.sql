@@ -1,21 +1,7 @@
--- Deletes the rows derived from the logs in temp table scope, and reads their segments to derive them again.
--- reads: run_log, scope, run, kept.segment, active_sighting
--- makes: old_run, old_claim, fact, run_log, run, kept.stream_only, live_segment, copy_of, twin, fellow, covering,
---   tracker_of
+-- Reads the segments of the logs in temp table scope, to derive their runs.
+-- reads: scope, kept.segment, active_sighting
+-- makes: kept.stream_only, live_segment, copy_of, twin, fellow, covering, tracker_of
 
-create or replace temp table old_run as
-select distinct run_id from run_log join scope using (log_id) where role <> 'sidecar';
-
-create or replace temp table old_claim as
-select run.run_key, run_log.log_id, run_log.segment
-from run_log
-join run using (run_id)
-join old_run using (run_id)
-where run_log.role in ('train', 'duplicate_stream', 'copy', 'rank', 'manifest');
-
-delete from fact where run_id in (select run_id from old_run);
-delete from run_log where run_id in (select run_id from old_run);
-delete from run where run_id in (select run_id from old_run);
 delete from kept.stream_only where log_id in (select log_id from scope);
 
 create or replace temp table live_segment as

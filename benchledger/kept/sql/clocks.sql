@@ -1,19 +1,6 @@
 -- When the time of each run starts and ends, by all that its logs date.
--- reads: claimed_record, kept.run_format, moment, needed_timing
--- makes: log_clock, set_clock, clock_jump, kept.run_clock
-
-create or replace temp table log_clock as
-select
-    run_id,
-    log_id,
-    min(place) as place,
-    min(logged_at) as started_at,
-    max(logged_at) as ended_at,
-    arg_min(clock_s, place) as started_s,
-    arg_max(clock_s, place) as ended_s
-from claimed_record
-where part is not null and (logged_at is not null or clock_s is not null)
-group by run_id, log_id;
+-- reads: claimed_record, log_clock, kept.run_format, moment, needed_timing
+-- makes: set_clock, clock_jump, kept.run_clock
 
 -- Runs whose clock was set back: a later step has an earlier time. Nothing tells by how much, nor how long the run took.
 create or replace temp table set_clock as
