@@ -77,6 +77,8 @@ class DiskFile:
             data = self._file.read(size)
         except OSError as error:
             raise corrupt(f"cannot be read: {error.strerror or error}") from error
+        if data is None:
+            raise corrupt("cannot be read: its bytes are not there yet")
         self._read += len(data)
         if self._on_read is not None:
             self._on_read(self.bytes_read)

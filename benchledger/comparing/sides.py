@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import tempfile
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from benchledger.answers.rows import reading, rows_asked
 from benchledger.definitions.regular_file import need_regular
 from benchledger.errors import UsageError
 from benchledger.kept import uses
+from benchledger.store.scratch import work_folder
 
 if TYPE_CHECKING:
     import duckdb
@@ -63,7 +63,7 @@ def open_sides(
             "name both sides: two folders, ledgers or campaigns, as in: bench compare BEFORE AFTER; or filters of one "
             "ledger: bench compare --a framework_version=2.4 --b framework_version=2.5"
         )
-    folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="bench-compare-")))
+    folder = opened.enter_context(work_folder())
     places = sides or (None, None)
     found = [_open(place, one, db, columns, folder, opened) for place, one in zip(places, asked, strict=True)]
     return found[0], found[1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -48,6 +47,7 @@ from benchledger.store.database import open_for_writing
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.key_file import need_key, read_key_file
 from benchledger.store.private_file import PrivateFile, SeenFile
+from benchledger.store.scratch import work_folder
 
 
 @dataclass
@@ -168,8 +168,8 @@ def ingest_with(
     need_campaign_name(options.campaign_name)
     if not dry_run:
         return _Ingest(paths, options, options.db).run(stdin)
-    with tempfile.TemporaryDirectory() as folder:
-        return _Ingest(paths, options, copy_for_trial(options.db, Path(folder))).run(stdin)
+    with work_folder() as folder:
+        return _Ingest(paths, options, copy_for_trial(options.db, folder)).run(stdin)
 
 
 class _Ingest:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -31,6 +30,7 @@ from benchledger.store.key_file import key_path
 from benchledger.store.lock_wait import held_error, holder_in
 from benchledger.store.log_contents import merge_contents
 from benchledger.store.private_file import PrivateFile, key_of, private_path, private_paths
+from benchledger.store.scratch import work_folder
 from benchledger.store.sync import sync_definitions
 from benchledger.store.tables import quoted_text
 
@@ -98,8 +98,8 @@ def merge(*ledgers: Path | str, into: Path | str, wait_s: float = 30.0) -> Merge
     with new_ledger(target) as scratch:
         with closing(open_for_reading(sources[0], wait_s, files=True)) as con:
             copy_to(con, scratch)
-        with tempfile.TemporaryDirectory() as folder:
-            merged = _Merge(sources, scratch, key, Path(folder)).run(target)
+        with work_folder() as folder:
+            merged = _Merge(sources, scratch, key, folder).run(target)
         merge_contents(sources, scratch)
     return merged
 

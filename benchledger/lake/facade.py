@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import tempfile
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from benchledger.lake.delta import Column, Snapshot, TableVersion, columns_of, p
 from benchledger.lake.objects import TABLES, VIEWS, Lake
 from benchledger.store.copies import copy_to, open_in_memory
 from benchledger.store.facade import MAKE_FACADE, Facade, facade_in, use_lake
+from benchledger.store.scratch import work_folder
 from benchledger.store.tables import Table, quoted, quoted_text
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ def write_facade(lake: Lake, snapshot: Snapshot, file: Path | None) -> str:
     if file is not None:
         _write(lake, snapshot, file)
         return str(file)
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / FACADE
+    with work_folder() as folder:
+        copy = folder / FACADE
         there = lake.get(FACADE)
         if there is not None:
             copy.write_bytes(there)

@@ -6,7 +6,6 @@ import io
 import json
 import os
 import secrets
-import tempfile
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from benchledger.errors import DatabaseError
 from benchledger.ingestion.remote import is_remote
 from benchledger.lake.objects import MARKERS, UNITS, Lake
+from benchledger.store.scratch import work_folder
 from benchledger.store.tables import quoted_text
 
 if TYPE_CHECKING:
@@ -120,8 +120,8 @@ def local_files(lake: Lake, parts: Iterable[Part], table: str) -> Iterator[list[
                 raise _missing(lake, key)
         yield files
         return
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(_AT_ONCE) as threads:
-        yield list(threads.map(lambda numbered: _fetched(lake, Path(folder), *numbered), enumerate(keys)))
+    with work_folder() as folder, ThreadPoolExecutor(_AT_ONCE) as threads:
+        yield list(threads.map(lambda numbered: _fetched(lake, folder, *numbered), enumerate(keys)))
 
 
 def rows_sql(files: list[str]) -> str:
@@ -131,8 +131,8 @@ def rows_sql(files: list[str]) -> str:
 
 def put_rows(con: duckdb.DuckDBPyConnection, lake: Lake, key: str, query: str) -> int:
     """Writes the rows of a query as an object; returns its size in bytes."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "rows.parquet"
+    with work_folder() as folder:
+        file = folder / "rows.parquet"
         con.execute(f"copy ({query}) to {quoted_text(str(file))} (format parquet, compression zstd)")
         lake.put(key, file)
         return file.stat().st_size

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from benchledger.lake.units import KEY_ENV, alone, key_from
 from benchledger.store.database import open_for_writing, transaction
 from benchledger.store.key_file import key_path, store_key
 from benchledger.store.private_file import private_paths
-from benchledger.store.scratch import scratch_of
+from benchledger.store.scratch import scratch_of, work_folder
 
 
 @dataclass(frozen=True)
@@ -75,10 +74,10 @@ def _publish_tables(lake: Lake, facade: Path | str | None) -> Published:
     need_deltalake()
     parts, snapshot = _state(lake)
     if snapshot is None:
-        with alone(lake), tempfile.TemporaryDirectory() as folder:
+        with alone(lake), work_folder() as folder:
             # Another process may have published it since.
             parts, snapshot = _state(lake)
-            place = Path(folder) / "ledger.duckdb"
+            place = folder / "ledger.duckdb"
             if snapshot is None:
                 with closing(open_for_writing(place, files=True)) as con:
                     with transaction(con, place):

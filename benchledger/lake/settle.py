@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +32,7 @@ from benchledger.lake.unit_tables import (
 )
 from benchledger.lake.units import derived_digests
 from benchledger.store.database import open_for_writing, transaction
+from benchledger.store.scratch import work_folder
 from benchledger.store.sync import sync_definitions
 
 if TYPE_CHECKING:
@@ -128,8 +128,8 @@ def lake_settle(*, lake: Path | str) -> Settled:
     parts = parts_of(opened)
     is_new = False
     if parts.settled is None:
-        with tempfile.TemporaryDirectory() as folder:
-            place = Path(folder) / "ledger.duckdb"
+        with work_folder() as folder:
+            place = folder / "ledger.duckdb"
             with closing(open_for_writing(place, files=True)) as con, transaction(con, place):
                 _prepare(con, opened, parts)
                 _derive_spanning(con, opened, parts, all_records=False)

@@ -73,13 +73,18 @@ def redact(
     redactor = Redactor(rules, key or secrets.token_bytes(KEY_BYTES))
     target = Path(out)
     plan: dict[Path, tuple[str, str]] = {}
-    for place, path in _files(paths, os.path.realpath(target)):
+    result = RedactResult(own_key=key is None)
+    for place, path, leads_out in _files(paths, os.path.realpath(target)):
         shown = redactor.path(path, place)
+        if leads_out:
+            result.left_out.append(
+                (shown, "a link that leads out of the folder: name its target, if it is to be written")
+            )
+            continue
         to = target / shown
         refuse_existing(to, cure="Name another folder with --out", taken=plan)
         plan[to] = (place, shown)
     remove_leftovers(target.rglob("*.redacting.new-*"))
-    result = RedactResult(own_key=key is None)
     for to, (place, shown) in plan.items():
         _write(place, to, shown, redactor, limits or Limits(), result)
     result.replaced, result.distinct = redactor.counts, redactor.distinct
@@ -92,21 +97,23 @@ def _key(db: Path | str | None, key_file: Path | str | None) -> bytes | None:
     return None if db is None else key_of(db)
 
 
-def _files(paths: tuple[Path | str, ...], out: str) -> Iterator[tuple[str, str]]:
+def _files(paths: tuple[Path | str, ...], out: str) -> Iterator[tuple[str, str, bool]]:
+    """Yields place and path of each file, and of each link that leads out of the folder, and whether it is one."""
     for path in map(Path, paths):
         if not path.exists():
             raise UsageError(f"{path}: no such file or folder")
         place = os.path.realpath(path)
         if not path.is_dir():
-            yield place, path.name
+            yield place, path.name, False
             continue
         for folder, folders, names in os.walk(place):
             # The output folder may lie within a folder that is redacted: it is not read again.
             folders[:] = sorted(name for name in folders if os.path.join(folder, name) != out)
-            for name in sorted(names):
+            for name in sorted([*names, *folders]):
                 found = os.path.join(folder, name)
-                if os.path.isfile(found):
-                    yield found, os.path.relpath(found, place).replace(os.sep, "/")
+                leads_out = os.path.islink(found) and not Path(os.path.realpath(found)).is_relative_to(place)
+                if leads_out or os.path.isfile(found):
+                    yield found, os.path.relpath(found, place).replace(os.sep, "/"), leads_out
 
 
 def _write(place: str, to: Path, shown: str, redactor: Redactor, limits: Limits, result: RedactResult) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -24,6 +23,7 @@ from benchledger.reproducing.verdicts import EQUAL, NO_LOG, VERDICTS, Cell, judg
 from benchledger.store.database import open_for_writing
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.real_names import redactor_of
+from benchledger.store.scratch import work_folder
 
 if TYPE_CHECKING:
     import polars as pl
@@ -125,8 +125,8 @@ def _result(path: Path, page: Page, evidence: Evidence, tolerance: float, redact
 def _ledger(folders: tuple[Path, ...], db: Path | None, opened: ExitStack) -> Path:
     """Returns the ledger to compare with; without `db` one that is removed when `opened` is closed."""
     if db is None:
-        folder = opened.enter_context(tempfile.TemporaryDirectory(prefix="bench-reproduce-"))
-        db = Path(folder) / DEFAULT_DB
+        folder = opened.enter_context(work_folder())
+        db = folder / DEFAULT_DB
     if folders:
         from benchledger.ingestion.ingest import ingest
 

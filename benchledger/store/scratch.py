@@ -1,13 +1,15 @@
-"""Temporary files beside their target, which are renamed to it when they are complete."""
+"""Temporary files beside their target, which are renamed to it when they are complete, and temporary folders."""
 
 from __future__ import annotations
 
 import glob
 import os
 import re
+import shutil
+import tempfile
 import time
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from benchledger.definitions.regular_file import refuse_link
@@ -45,6 +47,20 @@ def remove_leftovers(files: Iterable[Path]) -> None:
         with suppress(OSError):
             if named and time.time() - file.stat().st_mtime > _OLD_S and not is_running(int(named[1])):
                 file.unlink()
+
+
+@contextmanager
+def work_folder() -> Iterator[Path]:
+    """Makes a temporary folder, removes it at the end, and removes those that killed processes of this user left."""
+    for left in Path(tempfile.gettempdir()).glob("bench-work.new-*"):
+        named = _PROCESS.search(left.name)
+        with suppress(OSError):
+            written = [left.lstat(), *(file.lstat() for file in left.rglob("*"))]
+            old = all(time.time() - one.st_mtime > _OLD_S for one in written)
+            if named and old and written[0].st_uid == os.getuid() and not is_running(int(named[1])):
+                shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=f"bench-work.new-{os.getpid()}.") as folder:
+        yield Path(folder)
 
 
 def is_running(process: int) -> bool:

@@ -7,13 +7,14 @@ import random
 import struct
 import tarfile
 import zipfile
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 import pytest
 
 from benchledger.archives import streams
 from benchledger.archives.limits import Limits
 from benchledger.archives.member import Member
+from benchledger.archives.problem import ArchiveError
 from benchledger.archives.walk import Archive
 from tests.ingestion.packing import COMPRESS, tar, wrapped, zipped
 
@@ -337,3 +338,15 @@ def test_times_are_those_of_the_members() -> None:
     assert lone.where.mtime_ns == 1_600_000_000 * 10**9
     ((entry, _),) = members(tar({"a": "x"}, mtime=1.5))
     assert entry.where.mtime_ns == 1_500_000_000
+
+
+class _NotYet(io.RawIOBase):
+    """A file whose bytes are not there yet, as some of the kernel are."""
+
+    def readinto(self, buffer: Any, /) -> None:
+        return None
+
+
+def test_a_file_whose_bytes_are_not_there_is_damaged() -> None:
+    with pytest.raises(ArchiveError, match="not there yet"):
+        streams.DiskFile(cast("BinaryIO", _NotYet()), 1).read(1)

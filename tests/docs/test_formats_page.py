@@ -129,4 +129,4 @@ def test_every_reject_reason_is_explained() -> None:
     explained = {line.split("`")[1] for line in TEXT.splitlines() if line.startswith("| `") and line.count("|") == 4}
 
     assert reasons <= explained
-    assert len(reasons) == 13
+    assert len(reasons) == 14

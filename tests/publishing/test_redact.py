@@ -13,6 +13,7 @@ import sys
 import tarfile
 import zipfile
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 
@@ -157,6 +158,19 @@ def test_what_cannot_be_redacted_is_left_out_and_told(tmp_path: Path) -> None:
     assert "r6i4n5" not in done.stdout + done.stderr
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["a.zip"]
     assert len(contents((tmp_path / "out" / "a.zip").read_bytes())) == 1
+
+
+def test_a_link_that_leads_out_of_the_folder_is_left_out_and_told(tmp_path: Path) -> None:
+    own = put(tmp_path / "home" / "notes.txt", "my own notes")
+    log = put(tmp_path / "in" / "logs" / "run.log", "step 1")
+    for link, to in (("in/p.log", own), ("in/home", own.parent), ("in/latest.log", log), ("in/latest", log.parent)):
+        (tmp_path / link).symlink_to(to)
+
+    result = redact(tmp_path / "in", out=tmp_path / "out")
+
+    assert sorted(result.written) == ["latest.log", "logs/run.log"]
+    assert sorted(result.left_out) == [(name, ANY) for name in ("home", "p.log")]
+    assert "a link that leads out of the folder" in result.left_out[0][1]
 
 
 def test_a_folder_without_files_is_told(tmp_path: Path) -> None:
