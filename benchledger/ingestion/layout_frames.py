@@ -21,6 +21,11 @@ def _speed_at(layout: Layout) -> int | None:
     return next(speeds, next((at for at, value in enumerate(values) if value.unit == "s"), None))
 
 
+def _rate_at(layout: Layout) -> int | None:
+    values = enumerate(layout.values if layout.record.kind in ("step", "summary") else ())
+    return next((at for at, v in values if v.quantity in ("throughput", "step_time") and v.phase == "train"), None)
+
+
 def layout_frame(layouts: list[Layout], closings: pl.DataFrame) -> pl.DataFrame:
     """One row per layout; `closings` has the layouts that may end a run."""
     import polars as pl
@@ -37,6 +42,7 @@ def layout_frame(layouts: list[Layout], closings: pl.DataFrame) -> pl.DataFrame:
             layout.record.first_epoch,
             _speed_at(layout),
             layout.record.kind == "step" and any(value.phase == "train" for value in layout.values),
+            _rate_at(layout),
             epochs_at(layout),
             [at for at, value in enumerate(layout.values) if value.quantity == "loss" and value.phase == "train"],
         )
@@ -45,7 +51,7 @@ def layout_frame(layouts: list[Layout], closings: pl.DataFrame) -> pl.DataFrame:
     schema = {
         "shape_id": pl.Int64, "is_step": pl.Boolean, "is_sample": pl.Boolean, "is_training": pl.Boolean,
         "may_close": pl.Boolean, "first_epoch": pl.Int64, "speed_at": pl.Int64,
-        "trains": pl.Boolean, "epoch_at": pl.Int64,
+        "trains": pl.Boolean, "rate_at": pl.Int64, "epoch_at": pl.Int64,
     }  # fmt: skip
     frame = pl.DataFrame([row[:-1] for row in rows], schema, orient="row")
     losses = range(max((len(row[-1]) for row in rows), default=0))

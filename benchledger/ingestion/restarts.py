@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 # Lines of one shape are compared: a tracker counts some of its tags in steps, and others in epochs.
-_LANE = ("at", "shape_id", "rank")
+LANE = ("at", "shape_id", "rank")
 
 
 class Restarts:
@@ -19,22 +19,22 @@ class Restarts:
     def __init__(self) -> None:
         self._begun: pl.DataFrame | None = None
 
-    def of(self, found: pl.DataFrame) -> pl.DataFrame:
+    def of(self, found: pl.DataFrame, trained: pl.DataFrame) -> pl.DataFrame:
         """Returns the first line, by `at`, on which training is back at its first step after it was beyond the next.
 
-        `found` needs columns `trains` (a step of training) and `epoch_at` (which value states the epochs done).
+        `trained`: the steps of training of a part, as progress returns them.
         """
         import polars as pl
 
-        steps = _progress(found)
+        steps = chosen(trained, pl.col("reached").is_not_null())
         begun = _summed(
             steps, first_epoch=pl.col("epoch").first(), first_reached=pl.col("reached").first(), was_ahead=pl.lit(False)
         )
         new = begun.height
         if self._begun is not None:
             same_log = self._begun.filter(pl.col("at").is_in(found["at"].unique().implode()))
-            new = begun.join(same_log, on=_LANE, how="anti").height
-            begun = pl.concat([same_log, begun]).unique(_LANE, keep="first", maintain_order=True)
+            new = begun.join(same_log, on=LANE, how="anti").height
+            begun = pl.concat([same_log, begun]).unique(LANE, keep="first", maintain_order=True)
         beyond, same = pl.col("epoch") > pl.col("first_epoch"), pl.col("epoch") == pl.col("first_epoch")
         # A step that overflowed may be counted back: only what is more than one step ahead is well behind the first.
         least = pl.col("first_reached") + pl.col("counts_steps")
@@ -43,48 +43,53 @@ class Restarts:
             is_back=~beyond & (~same | (pl.col("reached") <= pl.col("first_reached"))),
         )
         now = _summed(told, now=pl.col("is_ahead").any())
-        self._begun = begun.join(now, on=_LANE, how="left").select(
-            *_LANE, "first_epoch", "first_reached", was_ahead=pl.col("was_ahead") | pl.col("now").fill_null(False)
+        self._begun = begun.join(now, on=LANE, how="left").select(
+            *LANE, "first_epoch", "first_reached", was_ahead=pl.col("was_ahead") | pl.col("now").fill_null(False)
         )
         # The first step of a lane is no restart, and mostly no other one is back at it.
         if told["is_back"].sum() > new:
-            came = pl.col("is_ahead").cum_max().over(_LANE) | pl.col("was_ahead")
+            came = pl.col("is_ahead").cum_max().over(LANE) | pl.col("was_ahead")
             told = told.filter(pl.col("is_back") & came)
         else:
             told = told.head(0)
         return told.group_by("at", maintain_order=True).agg(restart_line=pl.col("line").first())
 
 
-def _progress(found: pl.DataFrame) -> pl.DataFrame:
+def progress(found: pl.DataFrame) -> pl.DataFrame:
+    """The steps of training, each with the epoch and step that it reached; NULL where it states neither.
+
+    `found` needs columns `trains` (a step of training), `epoch_at` and `rate_at` (which values state epochs and speed).
+    """
     import polars as pl
 
     columns = ("at", "shape_id", "rank", "line", "step", "epoch")
-    steps = chosen(found.select(*columns, "values", "epoch_at", "trains"), pl.col("trains"))
+    steps = chosen(found.select(*columns, "values", "epoch_at", "rate_at", "trains"), pl.col("trains"))
     # Where a line states no step, it may state how many epochs are done: 0.25.
     done = pl.lit(None, pl.Float64)
     if steps["epoch_at"].null_count() < steps.height:
         done = pl.col("values").list.get(pl.col("epoch_at"), null_on_oob=True)
-    steps = steps.with_columns(done=done)
-    return chosen(steps, pl.any_horizontal(pl.col("step", "epoch", "done").is_not_null())).select(
+    reached = pl.coalesce(pl.col("step").cast(pl.Float64), "done", pl.when(pl.col("epoch").is_not_null()).then(0.0))
+    return steps.with_columns(done=done).select(
         "at",
         "shape_id",
         pl.col("rank").fill_null(-1),
         "line",
         epoch=pl.coalesce(pl.col("epoch").cast(pl.Float64), pl.col("done").floor(), 0.0),
-        reached=pl.coalesce(pl.col("step").cast(pl.Float64), "done", 0.0),
+        reached=reached,
         counts_steps=pl.col("step").is_not_null().cast(pl.Int64),
+        speed=pl.col("values").list.get(pl.col("rate_at"), null_on_oob=True),
     )
 
 
 def _summed(steps: pl.DataFrame, **sums: pl.Expr) -> pl.DataFrame:
     # To group by three columns takes longer than all the rest.
-    if are_alike(steps, *_LANE):
-        return copied(steps.select(*(steps[name].head(1) for name in _LANE), **sums))
-    return steps.group_by(_LANE, maintain_order=True).agg(**sums)
+    if are_alike(steps, *LANE):
+        return copied(steps.select(*(steps[name].head(1) for name in LANE), **sums))
+    return steps.group_by(LANE, maintain_order=True).agg(**sums)
 
 
 def _joined(steps: pl.DataFrame, begun: pl.DataFrame) -> pl.DataFrame:
-    if are_alike(steps, *_LANE):
-        own = steps[:1, list(_LANE)].join(begun, on=_LANE, how="left")
-        return steps.hstack(repeated(own.drop(_LANE), steps.height))
-    return steps.join(begun, on=_LANE, how="left", maintain_order="left")
+    if are_alike(steps, *LANE):
+        own = steps[:1, list(LANE)].join(begun, on=LANE, how="left")
+        return steps.hstack(repeated(own.drop(LANE), steps.height))
+    return steps.join(begun, on=LANE, how="left", maintain_order="left")

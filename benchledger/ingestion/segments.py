@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from benchledger.ingestion.layout_frames import LOSS, layout_frame
 from benchledger.ingestion.record_frames import are_alike, chosen, framed, repeated, summed
-from benchledger.ingestion.restarts import Restarts
+from benchledger.ingestion.restarts import Restarts, progress
+from benchledger.ingestion.rivals import Rivals
 from benchledger.scanning.arrow_calls import call
 from benchledger.scanning.layout import Layout
 
@@ -34,7 +35,7 @@ class Segments:
         self._layouts = layout_frame(layouts, self._closings)
         self._parts: list[pl.DataFrame] = []
         self._epochs: list[pl.DataFrame] = []
-        self._restarts = Restarts()
+        self._restarts, self._rivals = Restarts(), Rivals()
 
     def add(self, frame: pl.DataFrame, rows: pa.Table) -> None:
         """Adds a part: `frame` has the numbers of `rows`, which are rows of table kept.record."""
@@ -42,8 +43,15 @@ class Segments:
         part = _whole(found)
         if found["epoch"].null_count() < len(found):
             self._epochs.append(_epochs(found))
-        restarts = self._restarts.of(found)
-        for more in (restarts, _steps(found), _losses(found), _speeds(found), _closed(found, self._closings, rows)):
+        trained = progress(found)
+        self._rivals.add(found, trained)
+        for more in (
+            self._restarts.of(found, trained),
+            _steps(found),
+            _losses(found),
+            _speeds(found),
+            _closed(found, self._closings, rows),
+        ):
             part = part.join(more, on="at", how="left", maintain_order="left")
         self._parts.append(part)
 
@@ -73,6 +81,7 @@ class Segments:
             whole = _with_epochs(whole, pl.concat(self._epochs))
         else:
             whole = whole.with_columns(pl.lit(None, pl.Int64).alias(name) for name in ("last_epoch", "epoch_step"))
+        whole = whole.join(self._rivals.rows(), on="at", how="left")
         lists = [pl.when(pl.col(name).list.len() > 0).then(name) for name in ("stream", "losses", "devices")]
         whole = whole.with_columns(lists).with_columns(beginning=_beginning()).drop("speeds")
         return self._logged.join(whole, on="at").join(gaps, on="at", how="left").drop("at", "closing")

@@ -265,6 +265,7 @@ create table kept.segment (
     steps_done        bigint,
     step_gap          bigint,
     restart_line      bigint,
+    rival_lines       bigint[],
     last_step_line    bigint,
     first_epoch       bigint,
     last_epoch        bigint,
@@ -293,6 +294,8 @@ comment on column kept.segment.steps_done is 'Highest step that it states; NULL 
 comment on column kept.segment.step_gap is 'Usual distance between the steps that it prints.';
 comment on column kept.segment.restart_line is
     'First line on which its steps begin again; NULL where they do not: a second run may begin there.';
+comment on column kept.segment.rival_lines is
+    'First two lines that state different speeds for the same steps, or the same end, of one run; NULL where none do.';
 comment on column kept.segment.last_step_line is 'Line of its last step.';
 comment on column kept.segment.first_epoch is
     'Number that its program gives the first epoch, where steps begin anew in each; else NULL.';

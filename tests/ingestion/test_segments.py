@@ -61,6 +61,17 @@ def test_steps_begin_again_on_the_same_line_however_the_records_come(cut: int) -
     assert [whole["restart_line"] for whole in said_of(resumed[:cut], resumed[cut:])] == [None]
 
 
+@pytest.mark.parametrize("cut", range(1, 6))
+def test_two_ends_are_rivals_however_the_records_come(cut: int) -> None:
+    steps = [record(line, step=line) for line in (1, 2, 5)]
+    slow, fast = record(3, SUMMARY, values=[2.0]), record(6, SUMMARY, values=[3.0])
+    later = [*steps, slow, record(4, step=4), fast]
+    again = [*steps[:2], slow, record(4, step=1), record(5, step=2), fast]
+
+    for rows, lines in ((sorted(later, key=lambda row: row["line"]), None), (again, [3, 6])):
+        assert [whole["rival_lines"] for whole in said_of(rows[:cut], rows[cut:])] == [lines]
+
+
 def test_each_segment_and_each_rank_begins_at_its_own_step() -> None:
     steps = [10, 20, 30, 10, 20, 30]
     apart = [record(line, step=step) for line, step in enumerate(steps, start=1)]

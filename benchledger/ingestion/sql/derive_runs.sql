@@ -6,7 +6,7 @@ create or replace temp table new_run as
 select
     -- The type of its column: else each join with a large table casts all of it.
     (md5_number_lower(run_key) // 2)::bigint as run_id, run_key, log_id, segment, started_at, ended_at,
-    role, first_line, last_line, steps_done, step_gap, restart_line, last_step_line, first_epoch, last_epoch, epoch_step,
+    role, first_line, last_line, steps_done, step_gap, restart_line, rival_lines, last_step_line, first_epoch, last_epoch, epoch_step,
     closing_line, closing_speed, expects_closing, final_loss_nan, event_status, event_line, event_text, last_record_line
 from (
     select left(log.content_hash, 12) || '-' || s.first_record_line as run_key, s.*

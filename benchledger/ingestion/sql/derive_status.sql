@@ -19,7 +19,8 @@ with stated as (
 ),
 evidence as (
     select
-        n.run_id, n.log_id, n.last_record_line, n.expects_closing, n.restart_line,
+        n.run_id, n.log_id, n.last_record_line, n.expects_closing, n.restart_line, n.rival_lines,
+        coalesce(n.restart_line, n.rival_lines[2]) as mixed_line,
         nullif(n.event_status, 'early_stop') as event_status,
         -- Settings speak of early stopping too, but before the steps.
         coalesce(n.event_status = 'early_stop' and n.event_line > n.last_step_line, false) as stops_early,
@@ -86,9 +87,9 @@ judged as (
     from counted
 )
 select
-    run_id, steps_planned, if(restart_line is null, steps_done, null) as steps_done, epochs_planned, exit_code,
+    run_id, steps_planned, if(mixed_line is null, steps_done, null) as steps_done, epochs_planned, exit_code,
     case
-        when restart_line is not null then 'ambiguous'
+        when mixed_line is not null then 'ambiguous'
         when broken then coalesce(event_status, 'failed')
         when final_loss_nan then 'nan'
         when closed and closing_speed <= 0 then 'too_few_steps'
@@ -109,6 +110,10 @@ select
     end as epochs_done,
     case
         when restart_line is not null then format('the steps begin again at line {}: a second run may begin there', restart_line)
+        when rival_lines is not null then format(
+            'lines {} and {} state different speeds for the same steps: two jobs may have written into this log',
+            rival_lines[1], rival_lines[2]
+        )
         when broken then ending || coalesce(': ' || coalesce(event_text, failure), '')
             || if(logless, '; none of its logs is in a known format', '')
         when final_loss_nan then 'the last loss is not a number'
@@ -127,13 +132,13 @@ select
         else 'nothing says how it ended, after ' || progress
     end as reason,
     case
-        when restart_line is not null then log_id
+        when mixed_line is not null then log_id
         when closed and not final_loss_nan and not broken
             and (not short or closing_speed <= 0 or event_status is null) then closing_log_id
         else log_id
     end as status_log_id,
     case
-        when restart_line is not null then restart_line
+        when mixed_line is not null then mixed_line
         when broken or final_loss_nan then coalesce(event_line, last_record_line)
         when closed and (not short or closing_speed <= 0 or event_status is null) then closing_line
         when reached then last_record_line

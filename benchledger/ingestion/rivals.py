@@ -1,0 +1,121 @@
+"""Finds whether two jobs may have written into a log: one end of a run, or most of its steps, have two speeds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchledger.ingestion.record_frames import are_alike, chosen
+from benchledger.ingestion.restarts import LANE
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# The processes of one job print nearly one speed: in the public logs their closing ones are at most 0.2 % apart. Those
+# of a single step vary more.
+_APART_AT_END, _APART_IN_STEP = 0.05, 0.1
+# A later epoch is beyond all steps of an earlier one.
+_EPOCH = 2.0**40
+
+
+class Rivals:
+    """Reads parts of records in the order of logs and places; the parts of a log follow one another."""
+
+    def __init__(self) -> None:
+        self._reached: pl.DataFrame | None = None
+        self._ends: pl.DataFrame | None = None
+        self._told: list[pl.DataFrame] = []
+
+    def add(self, found: pl.DataFrame, trained: pl.DataFrame) -> None:
+        """Adds a part. `found` needs columns `trains` (a step of training) and `rate_at` (which value is a speed of
+        training); `trained` are the steps of training, as restarts.progress returns them.
+        """
+        import polars as pl
+
+        steps = trained.with_columns(place=_EPOCH * pl.col("epoch") + pl.col("reached"))
+        same_logs = pl.col("at").is_in(found["at"].unique().implode())
+        self._reached, self._ends = (
+            had if had is None else had.filter(same_logs) for had in (self._reached, self._ends)
+        )
+        # A step without a number is beyond those before it.
+        reached = steps.select("at", "line", place=pl.coalesce("place", pl.col("line").cast(pl.Float64)))
+        if self._reached is not None:
+            reached = pl.concat([self._reached, reached])
+        is_end = pl.col("rate_at").is_not_null() & ~pl.col("trains")
+        ends = chosen(found.select(*LANE, "line", "step", "epoch", "values", "rate_at", "trains"), is_end)
+        if ends.height:
+            self._told.append(self._rival_ends(ends, reached))
+        if steps["place"].null_count():
+            # Some programs print the speed on a line below that of the step.
+            steps = steps.with_columns(pl.col("place").forward_fill().over("at"))
+        timed = chosen(steps, pl.col("speed").is_not_null() & pl.col("place").is_not_null())
+        if timed.height:
+            self._told.append(_rival_steps(timed))
+        # Lines of a log follow those of its earlier parts.
+        self._reached = reached.group_by("at").agg(line=pl.lit(0, pl.Int64), place=pl.col("place").max())
+
+    def rows(self) -> pl.DataFrame:
+        """A row per segment, by `at`, into which two jobs may have written: the first two lines with unequal speeds."""
+        import polars as pl
+
+        if not self._told:
+            return pl.DataFrame(schema={"at": pl.UInt32, "rival_lines": pl.List(pl.Int64)})
+        whole = pl.concat(self._told).group_by("at", maintain_order=True)
+        sums = whole.agg(
+            pl.col("lines").drop_nulls().first(), pl.col("ends").any(), pl.col("steps", "apart", "falls").sum()
+        )
+        # A step that overflowed is printed again, and a resumed run goes back once.
+        most = (pl.col("apart") > 1) & (2 * pl.col("apart") > pl.col("steps")) & (2 * pl.col("falls") > pl.col("apart"))
+        return sums.filter(pl.col("ends") | most).select("at", rival_lines="lines")
+
+    def _rival_ends(self, ends: pl.DataFrame, reached: pl.DataFrame) -> pl.DataFrame:
+        """The ends with another speed than the one before, although no training lies between both."""
+        import polars as pl
+
+        furthest = reached.with_columns(pl.col("place").cum_max().over("at"))
+        ends = ends.select(
+            "at", "shape_id", pl.col("rank").fill_null(-1), "line", "step", "epoch",
+            speed=pl.col("values").list.get(pl.col("rate_at"), null_on_oob=True),
+        ).join_asof(furthest, on="line", by="at", check_sortedness=False)  # fmt: skip
+        if self._ends is not None:
+            ends = pl.concat([self._ends, ends])
+        self._ends = ends.group_by(LANE, maintain_order=True).tail(1).select(ends.columns)
+        before = {name: pl.col(name).shift().over(LANE) for name in ("line", "step", "epoch", "place", "speed")}
+        slower, faster = (of("speed", before["speed"]) for of in (pl.min_horizontal, pl.max_horizontal))
+        same = [pl.col(name).eq_missing(before[name]) for name in ("step", "epoch", "place")]
+        is_rival = pl.all_horizontal(before["line"].is_not_null(), faster > (1 + _APART_AT_END) * slower, *same)
+        none = pl.lit(0, pl.Int64)
+        told = ends.select(
+            "at", lines=pl.concat_list(before["line"], "line"), ends=is_rival, steps=none, apart=none, falls=none
+        )
+        return told.filter("ends")
+
+
+def _rival_steps(steps: pl.DataFrame) -> pl.DataFrame:
+    """How many steps there are, how many have speeds far apart, and how many lines go not beyond the one before."""
+    import polars as pl
+
+    last = pl.col("place").shift()
+    falls = pl.col("place") <= (last if are_alike(steps, *LANE) else last.over(LANE))
+    steps = steps.with_columns(falls=falls.fill_null(False))
+    if not steps["falls"].any():
+        lines = pl.lit(None, pl.List(pl.Int64))
+        none = pl.lit(0, pl.Int64)
+        return steps.group_by("at", maintain_order=True).agg(
+            lines=lines, ends=pl.lit(False), steps=pl.len().cast(pl.Int64), apart=none, falls=none
+        )
+    speed = pl.col("speed").sort()
+    # Many processes of one job differ gradually; of two jobs one is as fast as none of the other's processes.
+    each = steps.group_by(*LANE, "place", maintain_order=True).agg(
+        lines=pl.concat_list(
+            pl.col("line").get(pl.col("speed").arg_min()), pl.col("line").get(pl.col("speed").arg_max())
+        ),
+        is_apart=(speed > (1 + _APART_IN_STEP) * speed.shift()).any(),
+        falls=pl.col("falls").sum(),
+    )
+    return each.group_by("at", maintain_order=True).agg(
+        lines=pl.col("lines").filter("is_apart").first().list.sort(),
+        ends=pl.lit(False),
+        steps=pl.len().cast(pl.Int64),
+        apart=pl.col("is_apart").sum().cast(pl.Int64),
+        falls=pl.col("falls").sum().cast(pl.Int64),
+    )
