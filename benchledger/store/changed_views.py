@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchledger.store.database import open_for_writing
 from benchledger.store.facade import facade_in
-from benchledger.store.migrations import migrate
 from benchledger.store.tables import Table, tables_of
 from benchledger.store.time_limit import ended_after
 
@@ -33,10 +34,10 @@ select schema_name, function_name, '', macro_definition from system.main.duckdb_
 
 def changed_relations(con: duckdb.DuckDBPyConnection) -> list[str]:
     """Returns the tables, views and macros that are missing, or not as the migrations make them."""
-    import duckdb
-
-    with closing(duckdb.connect()) as fresh:
-        migrate(fresh, "a new ledger")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        closing(open_for_writing(Path(folder) / "new.duckdb")) as fresh,
+    ):
         wanted, there = (
             {(*place, name, what if name else _words(what)) for *place, name, what in one.execute(_PARTS).fetchall()}
             for one in (fresh, con)
