@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 # The processes of one job print nearly one speed: in the public logs their closing ones are at most 0.2 % apart. Those
 # of a single step vary more.
 _APART_AT_END, _APART_IN_STEP = 0.05, 0.1
+# So many steps count where they are a tenth of all, or else most of them.
+_MANY = 5
 # A later epoch is beyond all steps of an earlier one.
 _EPOCH = 2.0**40
 
@@ -26,8 +28,8 @@ class Rivals:
         self._told: list[pl.DataFrame] = []
 
     def add(self, found: pl.DataFrame, trained: pl.DataFrame) -> None:
-        """Adds a part. `found` needs columns `trains` (a step of training) and `rate_at` (which value is a speed of
-        training); `trained` are the steps of training, as restarts.progress returns them.
+        """Adds a part. `found` needs columns `trains` (a step of training), `rate_at` (which value is its speed) and
+        `may_close` (ends a run); `trained` are the steps of training, as restarts.progress returns them.
         """
         import polars as pl
 
@@ -41,15 +43,15 @@ class Rivals:
         if self._reached is not None:
             reached = pl.concat([self._reached, reached])
         is_end = pl.col("rate_at").is_not_null() & ~pl.col("trains")
-        ends = chosen(found.select(*LANE, "line", "step", "epoch", "values", "rate_at", "trains"), is_end)
+        ends = chosen(found.select(*LANE, "line", "step", "epoch", "values", "rate_at", "trains", "may_close"), is_end)
         if ends.height:
             self._told.append(self._rival_ends(ends, reached))
         if steps["place"].null_count():
             # Some programs print the speed on a line below that of the step.
             steps = steps.with_columns(pl.col("place").forward_fill().over("at"))
-        timed = chosen(steps, pl.col("speed").is_not_null() & pl.col("place").is_not_null())
-        if timed.height:
-            self._told.append(_rival_steps(timed))
+        steps = chosen(steps, pl.col("place").is_not_null())
+        if steps.height:
+            self._told.append(_rival_steps(steps))
         # Lines of a log follow those of its earlier parts.
         self._reached = reached.group_by("at").agg(line=pl.lit(0, pl.Int64), place=pl.col("place").max())
 
@@ -59,35 +61,43 @@ class Rivals:
 
         if not self._told:
             return pl.DataFrame(schema={"at": pl.UInt32, "rival_lines": pl.List(pl.Int64)})
-        whole = pl.concat(self._told).group_by("at", maintain_order=True)
-        sums = whole.agg(
-            pl.col("lines").drop_nulls().first(), pl.col("ends").any(), pl.col("steps", "apart", "falls").sum()
-        )
+        lines, counts = ("ended", "closed", "stepped"), ("steps", "timed", "apart", "falls")
+        schema = {"at": pl.UInt32} | dict.fromkeys(lines, pl.List(pl.Int64)) | dict.fromkeys(counts, pl.Int64)
+        told = pl.concat([pl.DataFrame(schema=schema), *self._told], how="diagonal_relaxed")
+        sums = told.group_by("at").agg(pl.col(lines).drop_nulls().first(), pl.col(counts).sum())
+        steps, timed, apart, falls = (pl.col(name) for name in counts)
         # A step that overflowed is printed again, and a resumed run goes back once.
-        most = (pl.col("apart") > 1) & (2 * pl.col("apart") > pl.col("steps")) & (2 * pl.col("falls") > pl.col("apart"))
-        return sums.filter(pl.col("ends") | most).select("at", rival_lines="lines")
+        goes_back = (falls >= _MANY) & (10 * falls >= steps)
+        are_many = (apart >= _MANY) & (10 * apart >= timed) | (apart > 1) & (2 * apart > timed)
+        return sums.select(
+            "at",
+            rival_lines=pl.coalesce(
+                "ended", pl.when(goes_back).then("closed"), pl.when(are_many & (2 * falls > apart)).then("stepped")
+            ),
+        ).filter(pl.col("rival_lines").is_not_null())
 
     def _rival_ends(self, ends: pl.DataFrame, reached: pl.DataFrame) -> pl.DataFrame:
-        """The ends with another speed than the one before, although no training lies between both."""
+        """The ends with another speed than the one before: `ended` if no training lies between both, else `closed`."""
         import polars as pl
 
         furthest = reached.with_columns(pl.col("place").cum_max().over("at"))
         ends = ends.select(
             "at", "shape_id", pl.col("rank").fill_null(-1), "line", "step", "epoch",
-            speed=pl.col("values").list.get(pl.col("rate_at"), null_on_oob=True),
+            "may_close", speed=pl.col("values").list.get(pl.col("rate_at"), null_on_oob=True),
         ).join_asof(furthest, on="line", by="at", check_sortedness=False)  # fmt: skip
         if self._ends is not None:
             ends = pl.concat([self._ends, ends])
         self._ends = ends.group_by(LANE, maintain_order=True).tail(1).select(ends.columns)
         before = {name: pl.col(name).shift().over(LANE) for name in ("line", "step", "epoch", "place", "speed")}
         slower, faster = (of("speed", before["speed"]) for of in (pl.min_horizontal, pl.max_horizontal))
-        same = [pl.col(name).eq_missing(before[name]) for name in ("step", "epoch", "place")]
-        is_rival = pl.all_horizontal(before["line"].is_not_null(), faster > (1 + _APART_AT_END) * slower, *same)
-        none = pl.lit(0, pl.Int64)
-        told = ends.select(
-            "at", lines=pl.concat_list(before["line"], "line"), ends=is_rival, steps=none, apart=none, falls=none
-        )
-        return told.filter("ends")
+        same = {name: pl.col(name).eq_missing(before[name]) for name in ("step", "epoch", "place")}
+        is_apart = before["line"].is_not_null() & (faster > (1 + _APART_AT_END) * slower)
+        lines = pl.concat_list(before["line"], "line")
+        return ends.select(
+            "at",
+            ended=pl.when(is_apart & pl.all_horizontal(*same.values())).then(lines),
+            closed=pl.when(is_apart & same["step"] & same["epoch"] & pl.col("may_close")).then(lines),
+        ).filter(pl.any_horizontal(pl.col("ended", "closed").is_not_null()))
 
 
 def _rival_steps(steps: pl.DataFrame) -> pl.DataFrame:
@@ -97,12 +107,9 @@ def _rival_steps(steps: pl.DataFrame) -> pl.DataFrame:
     last = pl.col("place").shift()
     falls = pl.col("place") <= (last if are_alike(steps, *LANE) else last.over(LANE))
     steps = steps.with_columns(falls=falls.fill_null(False))
+    is_timed = pl.col("speed").is_not_null()
     if not steps["falls"].any():
-        lines = pl.lit(None, pl.List(pl.Int64))
-        none = pl.lit(0, pl.Int64)
-        return steps.group_by("at", maintain_order=True).agg(
-            lines=lines, ends=pl.lit(False), steps=pl.len().cast(pl.Int64), apart=none, falls=none
-        )
+        return steps.group_by("at").agg(steps=pl.len().cast(pl.Int64), timed=is_timed.sum().cast(pl.Int64))
     speed = pl.col("speed").sort()
     # Many processes of one job differ gradually; of two jobs one is as fast as none of the other's processes.
     each = steps.group_by(*LANE, "place", maintain_order=True).agg(
@@ -110,12 +117,13 @@ def _rival_steps(steps: pl.DataFrame) -> pl.DataFrame:
             pl.col("line").get(pl.col("speed").arg_min()), pl.col("line").get(pl.col("speed").arg_max())
         ),
         is_apart=(speed > (1 + _APART_IN_STEP) * speed.shift()).any(),
+        is_timed=is_timed.any(),
         falls=pl.col("falls").sum(),
     )
     return each.group_by("at", maintain_order=True).agg(
-        lines=pl.col("lines").filter("is_apart").first().list.sort(),
-        ends=pl.lit(False),
+        stepped=pl.col("lines").filter("is_apart").first().list.sort(),
         steps=pl.len().cast(pl.Int64),
+        timed=pl.col("is_timed").sum().cast(pl.Int64),
         apart=pl.col("is_apart").sum().cast(pl.Int64),
         falls=pl.col("falls").sum().cast(pl.Int64),
     )

@@ -1,6 +1,6 @@
 """Of two jobs that write into one log at the same time no number is shown: each line may be of either job."""
 
-from itertools import chain
+from itertools import chain, zip_longest
 
 import pytest
 
@@ -28,6 +28,8 @@ ENDS = {
 SLOW, FAST = {"s": "0.412", "rate": 1590}, {"s": "0.251", "rate": 1998}
 # As the processes of one job.
 NEAR = {"s": "0.413", "rate": 1588}
+# Of half the batch size an epoch has twice the steps; or a job prints twice as many of them.
+LONGER, CLOSER = range(10, 190, 10), range(10, 100, 5)
 
 
 def steps(line: str, job: dict, numbers: range = range(10, 100, 10)) -> list[str]:
@@ -35,7 +37,7 @@ def steps(line: str, job: dict, numbers: range = range(10, 100, 10)) -> list[str
 
 
 def alternating(one: list[str], other: list[str]) -> str:
-    return "".join(chain(*zip(one, other, strict=True)))
+    return "".join(chain(*zip_longest(one, other, fillvalue="")))
 
 
 def drifting(slow: list[str], fast: list[str]) -> str:
@@ -58,6 +60,7 @@ def ledger(tmp_path_factory):
     for name, line in STEPS.items():
         put(folder / f"logs/mixed/{name}.log", alternating(steps(line, SLOW), steps(line, FAST)))
         resumed = [*steps(line, SLOW, range(10, 80, 10)), *steps(line, FAST, range(20, 100, 10))]
+        put(folder / f"logs/closer/{name}.log", alternating(steps(line, SLOW, CLOSER), steps(line, FAST)))
         put(folder / f"logs/processes/{name}.log", alternating(steps(line, SLOW), steps(line, NEAR)))
         put(folder / f"logs/resumed/{name}.log", "".join(resumed))
     for name, (step, end) in ENDS.items():
@@ -65,6 +68,7 @@ def ledger(tmp_path_factory):
         fast, slow = whole(name, FAST), whole(name, SLOW)
         put(folder / f"logs/alternating/{name}.log", alternating(slow, fast))
         put(folder / f"logs/drifting/{name}.log", drifting(slow, fast))
+        put(folder / f"logs/longer-end/{name}.log", alternating(whole(name, SLOW, LONGER), fast))
         put(folder / f"logs/near/{name}.log", alternating(slow, whole(name, NEAR)))
         put(folder / f"logs/went-on/{name}.log", "".join(slow + whole(name, FAST, range(100, 200, 10))))
     assert run_bench("ingest", folder / "logs", db=folder / "bench.duckdb").exit_code == 0
@@ -79,11 +83,12 @@ def told(first: int, second: int) -> set[tuple]:
 
 
 @pytest.mark.parametrize("name", STEPS)
-def test_steps_with_two_speeds_each_are_of_no_run(ledger, name: str) -> None:
+@pytest.mark.parametrize("kind", ["mixed", "closer"])
+def test_steps_with_two_speeds_each_are_of_no_run(ledger, kind: str, name: str) -> None:
     count = STEPS[name].count("\n")  # The last of them has the speed.
 
-    assert format_of(ledger, f"mixed/{name}.log") == name
-    assert speeds(ledger, f"mixed/{name}.log") == told(count, 2 * count)
+    assert format_of(ledger, f"{kind}/{name}.log") == name
+    assert speeds(ledger, f"{kind}/{name}.log") == told(count, 2 * count)
 
 
 @pytest.mark.parametrize("name", ENDS)
@@ -93,7 +98,7 @@ def test_of_two_ends_none_is_the_speed(ledger, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ENDS)
-@pytest.mark.parametrize("kind", ["alternating", "drifting"])
+@pytest.mark.parametrize("kind", ["alternating", "drifting", "longer-end"])
 def test_of_two_jobs_the_one_that_ended_last_is_not_the_run(ledger, kind: str, name: str) -> None:
     (status, is_nothing, reason), *others = speeds(ledger, f"{kind}/{name}.log")
 
