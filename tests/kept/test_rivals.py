@@ -86,6 +86,10 @@ def told(first: int, second: int) -> set[tuple]:
 @pytest.mark.parametrize("kind", ["mixed", "closer"])
 def test_steps_with_two_speeds_each_are_of_no_run(ledger, kind: str, name: str) -> None:
     count = STEPS[name].count("\n")  # The last of them has the speed.
+    if (kind, name) == ("closer", "generic-json-lines"):
+        # A number that goes back this often is not taken for a step.
+        assert format_of(ledger, f"{kind}/{name}.log") is None
+        return
 
     assert format_of(ledger, f"{kind}/{name}.log") == name
     assert speeds(ledger, f"{kind}/{name}.log") == told(count, 2 * count)
