@@ -1,11 +1,12 @@
 """Of two jobs that write into one log at the same time no number is shown: each line may be of either job."""
 
+from collections.abc import Iterable
 from itertools import chain, zip_longest
 
 import pytest
 
 from tests.cli.bench import run_bench
-from tests.ingestion.logs import put
+from tests.ingestion.logs import ask, put
 from tests.kept.test_restarts import FACTS, LINES, format_of, speeds
 
 # The step and the last line of programs, with the time of a step and the speed.
@@ -32,7 +33,7 @@ NEAR = {"s": "0.413", "rate": 1588}
 LONGER, CLOSER = range(10, 190, 10), range(10, 100, 5)
 
 
-def steps(line: str, job: dict, numbers: range = range(10, 100, 10)) -> list[str]:
+def steps(line: str, job: dict, numbers: Iterable[int] = range(10, 100, 10)) -> list[str]:
     return [line.format(n=n, **job) for n in numbers]
 
 
@@ -71,6 +72,9 @@ def ledger(tmp_path_factory):
         put(folder / f"logs/longer-end/{name}.log", alternating(whole(name, SLOW, LONGER), fast))
         put(folder / f"logs/near/{name}.log", alternating(slow, whole(name, NEAR)))
         put(folder / f"logs/went-on/{name}.log", "".join(slow + whole(name, FAST, range(100, 200, 10))))
+    batch = "TensorFlow:  1.15\nMode:        training\nBatch size:  {n} global\n"
+    settings = alternating(*([*steps(batch, {}, [n]), *whole("tf-cnn-benchmarks", SLOW)] for n in (32, 64)))
+    put(folder / "logs/settings.log", settings)
     assert run_bench("ingest", folder / "logs", db=folder / "bench.duckdb").exit_code == 0
     return folder / "bench.duckdb"
 
@@ -120,3 +124,13 @@ def test_processes_of_a_job_and_a_resumed_job_keep_their_speed(ledger, kind: str
 @pytest.mark.parametrize("kind", ["near", "went-on"])
 def test_ends_of_processes_and_of_a_run_that_went_on_are_no_rivals(ledger, kind: str, name: str) -> None:
     assert ("ok", False, None) in speeds(ledger, f"{kind}/{name}.log")
+
+
+def test_batch_sizes_of_two_equally_fast_jobs_are_a_contradiction(ledger) -> None:
+    question = (
+        "select distinct other_value from conflict where name = 'global_batch_size'"
+        " and run_id in (select run_id from run_log join sighting using (log_id) where path = 'settings.log')"
+    )
+
+    # 256 is that of facts.toml.
+    assert sorted(ask(ledger, question)) == [("256",), ("32",), ("64",)]
