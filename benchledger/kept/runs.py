@@ -80,6 +80,13 @@ from (
 _CLAIMED_LANES = "select run_id, place, coalesce(rank, -1) as lane from claimed_record where part is not null"
 _CLOCKED = "select run_id, place, 0 as lane from claimed_record where part is not null and clock_s is not null"
 _STEPPED = "select run_id, place, 0 as lane from claimed_record where part is not null and step is not null"
+_SAID = """
+select run_id, place, 0 as lane
+from claimed_record
+where part is not null
+    and (step is not null or epoch is not null)
+    and shape_id in (select shape_id from kept.shape where kind in ('step', 'summary'))
+"""
 _ORDERED = """
 create or replace temp table ordered_record as
 select * exclude (texts, lead, note)
@@ -191,6 +198,7 @@ def make_speeds(con: duckdb.DuckDBPyConnection, order: RecordOrder, *, is_long: 
     Of a long run most readings are only counted.
     """
     ((head, tail),) = con.execute(_ONE_BY_ONE_AT_ENDS, {"least": ONE_BY_ONE}).fetchall()
+    con.execute(sql_of("repeats", streams=_streams_of(con, order, _SAID) if is_long else {}))
     con.execute(sql_of("readings"))
     steps = "from moment where is_step"
     if finds(con, "from needed_timing limit 1"):

@@ -60,6 +60,7 @@ class Reading:
     step: int | None
     since: int | None
     steps: int
+    is_again: bool
 
     @property
     def told(self) -> tuple[str, str | None, str | None, str | None]:
@@ -87,6 +88,7 @@ class Run:
             shapes.setdefault(row["shape_id"], []).append(row)
         self.case: Row = next(iter(rows_asked(con, CASE, run_id=run_id)), {"format": None})
         self.records = records
+        mark_repeats(records, shapes)
         self.printed = [
             reading(record, shape, record["values"][shape["ordinal"] - 1])
             for record in records
@@ -97,7 +99,7 @@ class Run:
         train = {
             one for one, rows in shapes.items() for row in rows if (row["kind"], row["phase"]) == ("step", "train")
         }
-        self.steps = [record for record in records if record["shape_id"] in train]
+        self.steps = [record for record in records if record["shape_id"] in train and not record["is_again"]]
 
     def intervals(self) -> Iterator[Reading]:
         """From each step record to the next one of its rank."""
@@ -126,22 +128,42 @@ class Run:
             yield from between(starts[0], {**stops[-1], "step": None, "lane": -1}, "summary", "span", name)
 
 
+def mark_repeats(records: list[Row], shapes: dict[int, list[Row]]) -> None:
+    """A line says again what the one before it said of a step, less than a second later."""
+    before: dict[int, Row] = {}
+    told = ("shape_id", "step", "epoch", "label", "device", "values")
+    for record in records:
+        record["is_again"] = False
+        if record["shape_id"] not in shapes or (record["step"] is None and record["epoch"] is None):
+            continue
+        last = before.get(record["lane"])
+        before[record["lane"]] = record
+        if last is not None and all(last[name] == record[name] for name in told):
+            seconds = seconds_from(last, record)
+            record["is_again"] = seconds is None or seconds < 1
+
+
 def reading(record: Row, shape: Row, value: float, since: int | None = None, steps: int = 1) -> Reading:
     step = record["step"]
     return Reading(
         record["log_id"], record["byte_offset"], shape["ordinal"], shape["kind"], shape["phase"], shape["quantity"],
         shape["unit"], shape["name"], shape["scope"], value, record["lane"], record["epoch"], step,
-        since if shape["ordinal"] == 0 else None if step is None else step - 1, steps,
+        since if shape["ordinal"] == 0 else None if step is None else step - 1, steps, record["is_again"],
     )  # fmt: skip
+
+
+def seconds_from(last: Row, record: Row) -> float | None:
+    if record["logged_at"] is not None and last["logged_at"] is not None:
+        return float((record["logged_at"] - last["logged_at"]).total_seconds())
+    if record["clock_s"] is not None and last["clock_s"] is not None:
+        return float(record["clock_s"] - last["clock_s"])
+    return None
 
 
 def between(last: Row, record: Row, kind: str, quantity: str, name: str | None) -> Iterator[Reading]:
     """The seconds from one record to another, by their dates, else by their clocks; nothing where they have neither."""
-    if record["logged_at"] is not None and last["logged_at"] is not None:
-        seconds = (record["logged_at"] - last["logged_at"]).total_seconds()
-    elif record["clock_s"] is not None and last["clock_s"] is not None:
-        seconds = record["clock_s"] - last["clock_s"]
-    else:
+    seconds = seconds_from(last, record)
+    if seconds is None:
         return
     shape = {
         "ordinal": 0,
@@ -262,7 +284,7 @@ def outcome(
 
 def is_usable(one: Reading) -> bool:
     is_nought = one.quantity == "throughput" and one.value == 0 and (one.step or 0) <= 0
-    return math.isfinite(one.value) and (one.value > 0 or is_nought)
+    return not one.is_again and math.isfinite(one.value) and (one.value > 0 or is_nought)
 
 
 def rate_of(rule: Row, one: Reading) -> float:

@@ -144,7 +144,7 @@ def test_rows_that_a_join_has_turned_are_put_in_order_again(con, monkeypatch):
     assert kept(con) == together
 
 
-@pytest.mark.parametrize("name", ["clocks", "kept_losses", "rounds", "timings"])
+@pytest.mark.parametrize("name", ["clocks", "kept_losses", "repeats", "rounds", "timings"])
 def test_of_a_long_run_every_window_reads_a_stream(name):
     # Another window holds all rows: the memory would grow with the length of the run.
     text = sql_of(name, streams=OF_ONE_RUN | OF_ONE_RANK | OF_CLOCKS)

@@ -10,10 +10,10 @@ group by run_id, reading_key;
 create or replace temp view reading_now as
 select
     run_id, reading_key, reading_key in (select reading_key from speed_key) as is_speed, lane, epoch, step - 1 as since, step,
-    place, value, 1::double as steps, 1 as times
+    place, value, 1::double as steps, 1 as times, is_again
 from printed
 union all
-select run_id, reading_key, false, lane, null, since, step, place, value, steps_between(since, step), 1
+select run_id, reading_key, false, lane, null, since, step, place, value, steps_between(since, step), 1, false
 from timed;
 
 create or replace temp view reading as

@@ -1,7 +1,7 @@
 -- Every number that can tell the speed of a run: printed, or a time between records that no log prints.
--- reads: kept.shape, chunk_rule, kept.run_format, chunk_run, claimed_record
+-- reads: kept.shape, chunk_rule, kept.run_format, chunk_run, claimed_record, again
 -- makes: printed_as, needed_timing, printed, moment, speed_key, run_reading, named_reading, is_usable, is_within,
---   seconds_between, steps_between
+--   steps_between
 
 -- A time is above nought. A speed below nought is none, nor one of nought behind a step that was done: kept as logged, it
 -- enters no speed.
@@ -10,10 +10,6 @@ create or replace temp macro is_usable(value, is_speed, step) as
 
 create or replace temp macro is_within(since, step, after_step, to_step) as
     coalesce(since >= coalesce(after_step, since) and step <= coalesce(to_step, step), false);
-
--- By the date where both have one, else by the clock.
-create or replace temp macro seconds_between(logged_before, logged_at, clock_before, clock_s) as
-    coalesce((epoch_us(logged_at) - epoch_us(logged_before)) / 1e6, clock_s - clock_before);
 
 -- An iteration that overflowed repeats its step number; it was computed all the same.
 create or replace temp macro steps_between(since, step) as
@@ -56,7 +52,8 @@ select
     epoch,
     step,
     place + ordinal as place,
-    "values"[ordinal] as value
+    "values"[ordinal] as value,
+    (run_id, place) in (select (run_id, place) from again) as is_again
 from claimed_record
 join printed_as using (shape_id)
 where part is not null and value is not null;
@@ -65,7 +62,8 @@ where part is not null and value is not null;
 create or replace temp view moment as
 select
     run_id, place, coalesce(rank, -1) as lane, step, label, logged_at, clock_s,
-    shape_id in (select shape_id from kept.shape where kind = 'step' and phase = 'train') as is_step,
+    shape_id in (select shape_id from kept.shape where kind = 'step' and phase = 'train')
+        and (run_id, place) not in (select (run_id, place) from again) as is_step,
     run_id in (select run_id from needed_timing where reading_key = -1) as makes_intervals,
     run_id in (select run_id from needed_timing where reading_key = -2) as makes_rounds
 from claimed_record
@@ -82,7 +80,9 @@ select
     run_id,
     reading_key,
     count(*) as records,
-    count(*) filter (is_usable(value, reading_key in (select reading_key from speed_key), step)) as usable,
+    count(*) filter (
+        not is_again and is_usable(value, reading_key in (select reading_key from speed_key), step)
+    ) as usable,
     min(lane) as lowest_lane,
     min(lane) = max(lane) as has_one_rank
 from printed

@@ -15,7 +15,7 @@ create or replace temp view bound_reading as
 select reading_now.*, is_within(since, step, after_step, to_step) as is_inside
 from reading_now
 join (select * exclude (run_id) from bound where not is_whole) using (reading_key)
-where is_usable(value, is_speed, step);
+where not is_again and is_usable(value, is_speed, step);
 
 -- What lies between head_place and tail_place a rule takes as a whole or not at all.
 create or replace temp table reading_end as
@@ -31,7 +31,7 @@ from (
 create or replace temp table value_count as
 select
     run_id, reading_key, is_speed, lane, null::bigint as epoch, since, step, coalesce(own_place, tail_place - 1) as place,
-    value, steps, times
+    value, steps, times, false as is_again
 from (
     select end_id, own_place, value, steps, first(since) as since, first(step) as step, count(*) as times
     from (

@@ -47,6 +47,7 @@ select
     times,
     per_second(rounded_value, steps, quantity) as rate,
     case
+        when is_again then 'printed before'
         when not is_usable(value, is_speed, step) then 'no usable number'
         when lanes = 'first' and lane <> lowest_lane then 'of another rank'
         when lanes = 'median' and step is null then 'of no step'

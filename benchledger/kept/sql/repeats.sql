@@ -1,0 +1,29 @@
+-- Lines that say again what the line before them said of a step: two handlers of a logger, or ranks that nothing names.
+-- reads: claimed_record, kept.shape
+-- makes: seconds_between, said, again
+
+-- By the date where both have one, else by the clock.
+create or replace temp macro seconds_between(logged_before, logged_at, clock_before, clock_s) as
+    coalesce((epoch_us(logged_at) - epoch_us(logged_before)) / 1e6, clock_s - clock_before);
+
+create or replace temp view said as
+select
+    run_id, place, coalesce(rank, -1) as lane, logged_at, clock_s,
+    hash(run_id, shape_id, step, epoch, label, device, "values") as said
+from claimed_record
+where part is not null
+    and (step is not null or epoch is not null)
+    and shape_id in (select shape_id from kept.shape where kind in ('step', 'summary'));
+
+-- A step that overflowed is computed again, and takes its time: where lines are dated, only those within a second are one.
+create or replace temp table again as
+select run_id, place
+from (
+    select
+        run_id, place,
+        in_order(place, if(lag(run_id) over w = run_id, lag(place) over w, null), lag(said) over w) = said
+            and coalesce(seconds_between(lag(logged_at) over w, logged_at, lag(clock_s) over w, clock_s) < 1, true) as is_again
+    from said
+    window w as (partition by run_id, lane order by place)
+)
+where is_again;
