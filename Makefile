@@ -3,8 +3,8 @@
 #
 #   make demo    reads the logs in data/, prints the speed, memory and speed-up tables, and writes the site
 #   make test    passes every test            (make test ARGS="-k growth -x" for some)
-#   make test-long  passes the tests that go through all real logs or ask the ledger of all of them, and those of the
-#                many cases of which `make test` has some
+#   make test-long  passes the tests that read all real logs or query their ledger, and the full sets of cases of
+#                which `make test` runs a part
 #   make test-runners  passes the tests of the PyTorch programs too, in an environment that has it
 #   make test-trackers  reads back what trackers write, in an environment that has them: gigabytes, for Lightning
 #   make test-frameworks  trains toy models in MXNet, PaddlePaddle, TensorFlow, OneFlow, megatron-core and JAX, each in an

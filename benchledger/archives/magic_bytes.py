@@ -39,7 +39,7 @@ _NOT_UTF8 = {
             if len(magic) > 2
         )
     ),
-    # Four letters, in either byte order.
+    # Four printable ASCII characters in a row, in either byte order.
     "UTF-16 or UTF-32": re.compile(
         rb"(?:[\x20-\x7e]\x00){4}|(?:\x00[\x20-\x7e]){4}|(?:[\x20-\x7e]\x00{3}){4}|(?:\x00{3}[\x20-\x7e]){4}"
     ),
@@ -69,9 +69,9 @@ def is_archive(head: bytes) -> bool:
 
 
 def behind_text(data: bytes) -> tuple[int, str] | None:
-    """Returns where something other than text of UTF-8 begins in these bytes, and what; None if it is all text.
+    """Returns position and kind of the first data that is not UTF-8 text; None if all is text.
 
-    Such are a rotated log that was appended with its compression, and UTF-16, which PowerShell appends.
+    Examples: a compressed rotated log that was appended, and UTF-16, which PowerShell appends.
     """
     found = [(where.start(), what) for what, search in _NOT_UTF8.items() if (where := search.search(data))]
     return min(found, default=None)

@@ -78,7 +78,7 @@ class DiskFile:
         except OSError as error:
             raise corrupt(f"cannot be read: {error.strerror or error}") from error
         if data is None:
-            raise corrupt("cannot be read: its bytes are not there yet")
+            raise corrupt("cannot be read: no bytes are available yet")
         self._read += len(data)
         if self._on_read is not None:
             self._on_read(self.bytes_read)

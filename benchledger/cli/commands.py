@@ -35,7 +35,7 @@ class CommandError(click.ClickException):
 
 
 def end_process(reason: str) -> NoReturn:
-    """Prints an error and ends the process, while its main thread is in a call that nothing else ends."""
+    """Prints an error and ends the process at once, because its main thread is in a call that ignores interrupts."""
     CommandError(DatabaseError(reason)).show()
     os._exit(DatabaseError.exit_code)
 

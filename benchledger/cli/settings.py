@@ -27,7 +27,7 @@ class Settings:
             click.echo(escaped_lines(message), err=True)
 
     def say_first(self, messages: Sequence[str], most: int, rest: str) -> None:
-        """Says the first messages, with -v all of them; `rest` tells where the others are, and {} is their number."""
+        """Prints the first messages, with -v all. `rest` says where the others are; {} in it is their number."""
         shown = messages if self.verbosity > 0 else messages[:most]
         for message in shown:
             self.say(message)

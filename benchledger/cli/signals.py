@@ -12,7 +12,7 @@ from types import FrameType
 _SAME_S = 0.3
 # So long a stop waits that comes while a module is imported or a process is started.
 _BUSY_S = 0.02
-# After this time a command that only reads is ended from outside.
+# So long after a signal a command that only reads is ended, if it still runs.
 _UNHEARD_S = 5.0
 _BUSY = (f"logging{os.sep}__init__.py", "popen_spawn_posix.py")
 _received: list[tuple[int, float]] = []
@@ -32,9 +32,9 @@ def handle_signals() -> None:
 
 
 def end_if_unheard() -> None:
-    """Ends this process a few seconds after a signal that should stop it, if it is still there then.
+    """Ends this process if it still runs a few seconds after a signal that should stop it.
 
-    For commands that only read, so that nothing is lost: a call of DuckDB may look at no signal for minutes.
+    For commands that only read, so that nothing is lost. A call of DuckDB may ignore signals for minutes.
     """
     if not _listening or not hasattr(signal, "setitimer"):
         return
@@ -52,7 +52,7 @@ def _end_later(heard: int) -> None:
     if _done:
         os._exit(_done[0])
     if signal.getsignal(number) is _stop:
-        os.write(2, b"\nended at once: it was in a call that looks at no signal\n")
+        os.write(2, b"\nended at once: a running call did not react to the signal\n")
         os._exit(128 + number)
 
 

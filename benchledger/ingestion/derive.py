@@ -103,7 +103,7 @@ def _pair(con: duckdb.DuckDBPyConnection, records: Insert | None) -> None:
 
 
 def _copies(con: duckdb.DuckDBPyConnection, records: Insert | None) -> None:
-    # Segments that are of the run of another one: copies, and other ranks.
+    # Segments that belong to the run of another segment: copies, and other ranks.
     if finds(con, _ALIKE):
         con.execute(sql_text("derive_alike"))
         if finds(con, "from alike limit 1"):

@@ -1,4 +1,4 @@
-"""What the records of each layout tell of their segment, as a frame."""
+"""The frame of layouts: which values of a layout are losses, speeds or epochs, and which layouts may end a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOSS = "loss_at_"
 def _speed_at(layout: Layout) -> int | None:
     values = () if layout.record.kind == "parameter" else layout.values
     speeds = (at for at, value in enumerate(values) if value.quantity in ("throughput", "step_time"))
-    # Trainer prints no speed but how long each evaluation took.
+    # Trainer prints no speed, but the duration of each evaluation.
     return next(speeds, next((at for at, value in enumerate(values) if value.unit == "s"), None))
 
 
@@ -34,7 +34,7 @@ def layout_frame(layouts: list[Layout], closings: pl.DataFrame) -> pl.DataFrame:
     rows = [
         (
             layout.shape_id,
-            # Steps of a validation are no steps of the training.
+            # Validation steps are no training steps.
             layout.record.kind == "step" and all(value.phase in ("train", None) for value in layout.values[:1]),
             layout.record.kind == "sample",
             layout.record.kind in ("step", "summary") and all(v.phase in ("train", None) for v in layout.values[:1]),

@@ -14,13 +14,13 @@ LANE = ("at", "shape_id", "rank")
 
 
 class Restarts:
-    """Reads parts of records in the order of logs and places; the parts of a log follow one another."""
+    """Takes records in parts, ordered by log and place; the parts of a log follow one another."""
 
     def __init__(self) -> None:
         self._begun: pl.DataFrame | None = None
 
     def of(self, found: pl.DataFrame, trained: pl.DataFrame) -> pl.DataFrame:
-        """Returns the first line, by `at`, on which training is back at its first step after it was beyond the next.
+        """Returns, by `at`, the first line on which training returns to its first step after it has passed the next.
 
         `trained`: the steps of training of a part, as progress returns them.
         """
@@ -36,7 +36,8 @@ class Restarts:
             new = begun.join(same_log, on=LANE, how="anti").height
             begun = pl.concat([same_log, begun]).unique(LANE, keep="first", maintain_order=True)
         beyond, same = pl.col("epoch") > pl.col("first_epoch"), pl.col("epoch") == pl.col("first_epoch")
-        # A step that overflowed may be counted back: only what is more than one step ahead is well behind the first.
+        # A step that overflowed may be counted back. So training is ahead only if it is more than one
+        # step beyond its first step.
         least = pl.col("first_reached") + pl.col("counts_steps")
         told = _joined(steps, begun).with_columns(
             is_ahead=beyond | (same & (pl.col("reached") > least)),
@@ -46,7 +47,7 @@ class Restarts:
         self._begun = begun.join(now, on=LANE, how="left").select(
             *LANE, "first_epoch", "first_reached", was_ahead=pl.col("was_ahead") | pl.col("now").fill_null(False)
         )
-        # The first step of a lane is no restart, and mostly no other one is back at it.
+        # The first step of a lane is no restart. In most logs no later step returns to it.
         if told["is_back"].sum() > new:
             came = pl.col("is_ahead").cum_max().over(LANE) | pl.col("was_ahead")
             told = told.filter(pl.col("is_back") & came)

@@ -1,4 +1,4 @@
-"""Finds whether two jobs may have written into a log: one end of a run, or most of its steps, have two speeds."""
+"""Finds logs into which two jobs may have written: the end of a run, or many of its steps, have two speeds."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from benchledger.ingestion.restarts import LANE
 if TYPE_CHECKING:
     import polars as pl
 
-# The processes of one job print nearly one speed: in the public logs their closing ones are at most 0.2 % apart. Those
-# of a single step vary more.
+# The processes of one job print nearly the same speed: in the public logs their closing speeds are at most 0.2 % apart.
+# The speeds of a single step vary more.
 _APART_AT_END, _APART_IN_STEP = 0.05, 0.1
-# So many steps count where they are a tenth of all, or else most of them.
+# So many steps are enough if they are also a tenth of all steps.
 _MANY = 5
-# A later epoch is beyond all steps of an earlier one.
+# Weight of an epoch: a later epoch is beyond all steps of an earlier one.
 _EPOCH = 2.0**40
 
 
 class Rivals:
-    """Reads parts of records in the order of logs and places; the parts of a log follow one another."""
+    """Takes records in parts, ordered by log and place; the parts of a log follow one another."""
 
     def __init__(self) -> None:
         self._reached: pl.DataFrame | None = None
@@ -38,7 +38,7 @@ class Rivals:
         self._reached, self._ends = (
             had if had is None else had.filter(same_logs) for had in (self._reached, self._ends)
         )
-        # A step without a number is beyond those before it.
+        # A step without a number counts as later than the steps before it.
         reached = steps.select("at", "line", place=pl.coalesce("place", pl.col("line").cast(pl.Float64)))
         if self._reached is not None:
             reached = pl.concat([self._reached, reached])
@@ -56,7 +56,7 @@ class Rivals:
         self._reached = reached.group_by("at").agg(line=pl.lit(0, pl.Int64), place=pl.col("place").max())
 
     def rows(self) -> pl.DataFrame:
-        """A row per segment, by `at`, into which two jobs may have written: the first two lines with unequal speeds."""
+        """One row, by `at`, per segment that two jobs may have written: the first two lines with unequal speeds."""
         import polars as pl
 
         if not self._told:
@@ -66,7 +66,7 @@ class Rivals:
         told = pl.concat([pl.DataFrame(schema=schema), *self._told], how="diagonal_relaxed")
         sums = told.group_by("at").agg(pl.col(lines).drop_nulls().first(), pl.col(counts).sum())
         steps, timed, apart, falls = (pl.col(name) for name in counts)
-        # A step that overflowed is printed again, and a resumed run goes back once.
+        # A resumed run goes back once. A step that overflowed is printed again.
         goes_back = (falls >= _MANY) & (10 * falls >= steps)
         are_many = (apart >= _MANY) & (10 * apart >= timed) | (apart > 1) & (2 * apart > timed)
         return sums.select(
@@ -77,7 +77,7 @@ class Rivals:
         ).filter(pl.col("rival_lines").is_not_null())
 
     def _rival_ends(self, ends: pl.DataFrame, reached: pl.DataFrame) -> pl.DataFrame:
-        """The ends with another speed than the one before: `ended` if no training lies between both, else `closed`."""
+        """Ends of runs whose speed differs from the previous end; `ended`: no training lies between the two."""
         import polars as pl
 
         furthest = reached.with_columns(pl.col("place").cum_max().over("at"))
@@ -103,7 +103,7 @@ class Rivals:
 
 
 def _rival_steps(steps: pl.DataFrame) -> pl.DataFrame:
-    """How many steps there are, how many have speeds far apart, and how many lines go not beyond the one before."""
+    """Counts steps, steps with speeds far apart, and lines that do not go beyond the previous line."""
     import polars as pl
 
     last = pl.col("place").shift()
@@ -113,7 +113,7 @@ def _rival_steps(steps: pl.DataFrame) -> pl.DataFrame:
     if not steps["falls"].any():
         return steps.group_by("at").agg(steps=pl.len().cast(pl.Int64), timed=is_timed.sum().cast(pl.Int64))
     speed = pl.col("speed").sort()
-    # Many processes of one job differ gradually; of two jobs one is as fast as none of the other's processes.
+    # The speeds of one job's processes differ gradually. Between the speeds of two jobs there is a gap.
     each = steps.group_by(*LANE, "place", maintain_order=True).agg(
         lines=pl.concat_list(
             pl.col("line").get(pl.col("speed").arg_min()), pl.col("line").get(pl.col("speed").arg_max())

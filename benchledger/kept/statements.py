@@ -55,7 +55,7 @@ def temporary_relations(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
     before = set(con.execute(_TEMPORARY).fetchall())
     yield
     made = [relation for relation in con.execute(_TEMPORARY).fetchall() if relation not in before]
-    # As one text: that takes half of the time.
+    # All statements in one call: this halves the time.
     con.execute("; ".join(f'drop {kind} temp."{name}"' for kind, name in made))
 
 

@@ -35,8 +35,8 @@ def redact_text(
     lines = LineRedactor(redactor, on_secret)
     head = source.read(_TEXT_CHUNK)
     if not (is_text(head[: 64 * 1024]) or _log_reader().has_lines(head)):
-        raise NotRedactable("binary: what is private in it cannot be told or replaced")
-    # Damage behind the head is raised here.
+        raise NotRedactable("binary: private names in it cannot be found or replaced")
+    # Damage after the head is raised here.
     more = source.read(_TEXT_CHUNK)
     if not more and (holds_keys(head) or redactor.is_own_key(key_in(head))):
         raise NotRedactable("a key of pseudonyms: whoever has it can find the names behind them")
@@ -55,7 +55,7 @@ def redact_text(
 
 def _refuse_other_than_utf8(part: bytes) -> None:
     if (other := behind_text(part)) is not None:
-        raise NotRedactable(f"{other[1]} behind text would be copied unread: separate them")
+        raise NotRedactable(f"{other[1]} follows text and cannot be redacted: split the file there")
 
 
 def _parts(rest: bytes, source: Source) -> Iterator[bytes]:

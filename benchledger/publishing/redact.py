@@ -78,7 +78,7 @@ def redact(
         shown = redactor.path(path, place)
         if leads_out:
             result.left_out.append(
-                (shown, "a link that leads out of the folder: name its target, if it is to be written")
+                (shown, "a link that leads out of the folder: to redact its target, name the target in PATHS")
             )
             continue
         to = target / shown
@@ -98,7 +98,7 @@ def _key(db: Path | str | None, key_file: Path | str | None) -> bytes | None:
 
 
 def _files(paths: tuple[Path | str, ...], out: str) -> Iterator[tuple[str, str, bool]]:
-    """Yields place and path of each file, and of each link that leads out of the folder, and whether it is one."""
+    """Yields place and path of each file and of each link out of the folder, and whether it is such a link."""
     for path in map(Path, paths):
         if not path.exists():
             raise UsageError(f"{path}: no such file or folder")

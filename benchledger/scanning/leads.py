@@ -20,7 +20,7 @@ _LARGEST = 2**31
 
 Stated = int | float | str | datetime
 
-# In a lead that no template takes whole: `[train:76, rank=0]`, or mpirun's number before the program's own words.
+# In a lead that no template matches in full: `[train:76, rank=0]`, or mpirun's number before the program's own words.
 _RANK = re.compile(r"\brank\W{0,2}([0-9]{1,5})\b|\[[0-9]+,([0-9]{1,5})\]<", re.IGNORECASE)
 
 

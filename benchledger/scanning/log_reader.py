@@ -243,7 +243,7 @@ class LogReader:
                 log.pieces += 1
                 log.rejects.append(RejectedPiece(reading.line, base, None, TOO_LONG, decode(buffer[:1000])))
             return
-        # The search takes longer than the reading of a log. Text has no NUL; UTF-16 and compressed data have some.
+        # The search is slower than reading the log, so only data with a NUL is searched: text has none.
         if not reading.has_other and b"\x00" in buffer and (other := behind_text(buffer)) is not None:
             # What it contains may be private: only its place is kept.
             offset, what = other

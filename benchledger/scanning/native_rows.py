@@ -50,7 +50,7 @@ class NativeRows:
         self._parts: list[_Part] = []
 
     def facts(self) -> Iterator[Told]:
-        """Yields new rows that state facts or start a run, and with times 0 the first and the last step."""
+        """Yields new rows that state facts or start a run, and the first and the last step (their `times` is 0)."""
         for number, line, values, texts, times, step, epoch, rank, lead in self.native.facts():
             if rank is None and lead is not None:
                 columns, rest = ({}, decode(lead[0])) if lead[1] else _lead_reader().read(lead[0])

@@ -16,14 +16,15 @@ _ITEM = re.compile(r"(?:(?:[a-z]*/)?(?:device:)?(?:cuda|gpu|hip|mlu|npu|xpu):)?[
 _OF_PROCESS = re.compile(
     r"(?:(?:local|global|process|proc|worker|trainer|gpu|device)_)?(?:rank|ranks|gpu|device|process|index|id)\Z"
 )
-# Epoch and step, of a step record by its name, whether it prints the step, and its rank.
+# Epoch and step.
 _Place = tuple[float, float]
+# Name of a step record, whether it prints the step, and its rank.
 _Lane = tuple[str, bool, int | None]
 
 
 @dataclass(slots=True)
 class Statement:
-    """One fact as a log states it; of one fact, the lowest `trust` counts.
+    """One fact as a log states it; of several statements of a fact, the one with the lowest `trust` counts.
 
     `strength`: stated, counted (repeated lines, a lower bound), usual (the most frequent value), quoted or related.
     """
@@ -41,8 +42,8 @@ class Statement:
 class Segment:
     """One execution in a log, with the lines of its first and last record.
 
-    `starts`: its records that begin a run, without the settings that name a process, and the processes that printed
-    them. `begun` and `reached`: the first and last step of each lane.
+    `starts`: the processes that printed each record that begins a run; such a record is named without the settings that
+    name a process. `begun` and `reached`: the first and last step of each lane.
     """
 
     first_line: int
@@ -85,10 +86,10 @@ class Segment:
         self.first_step_line = self.first_step_line or line
 
     def goes_on_in(self, later: Segment) -> bool:
-        """Tells whether another process of this run printed, late, the settings with which `later` begins.
+        """Tells whether `later` continues this run: another process of the run printed its settings late.
 
-        Either that process has printed none before, or `later` lacks settings of this run: whoever starts a run once
-        more prints all of them. The steps must not begin again.
+        Either that process has not printed them before, or `later` lacks settings of this run, which a new run would
+        print. The steps must not begin again.
         """
         known = all(start in self.starts for start in later.starts)
         if not later.starts or not known or self._has_failed() or (later._has_failed() and not later.reached):
@@ -106,7 +107,7 @@ class Segment:
         return lacks and repeated <= told and (bool(followed) or is_stepless)
 
     def add(self, later: Segment) -> None:
-        """Adds a segment in which this one goes on."""
+        """Adds a segment that continues this one."""
         self.last_record_line = later.last_record_line
         self.kinds |= later.kinds
         self.statements += later.statements
@@ -135,7 +136,7 @@ class Segment:
         return self.event is not None and self.event[0] != EARLY_STOP
 
     def _head(self) -> set[tuple[str, int, str]]:
-        # What is stated before the first step.
+        # The facts stated before the first step.
         end = self.first_step_line
         return {(said.name, said.trust, said.value) for said in self.statements if end is None or said.line < end}
 

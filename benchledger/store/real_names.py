@@ -15,7 +15,7 @@ from benchledger.store.private_file import key_of, names_in, places_in, private_
 
 
 def redactor_of(db: Path | str) -> Redactor:
-    """Returns a redactor with the key of a ledger; a copy without its key gets pseudonyms of its own."""
+    """Returns a redactor with the key of a ledger; a copy without the key gets new pseudonyms."""
     return Redactor(load_redaction(), key_of(db) or secrets.token_bytes(KEY_BYTES))
 
 

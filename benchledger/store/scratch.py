@@ -1,4 +1,4 @@
-"""Temporary files beside their target, which are renamed to it when they are complete, and temporary folders."""
+"""Temporary folders, and temporary files that are renamed to their target when they are complete."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def remove_leftovers(files: Iterable[Path]) -> None:
 
 @contextmanager
 def work_folder() -> Iterator[Path]:
-    """Makes a temporary folder, removes it at the end, and removes those that killed processes of this user left."""
+    """Makes a temporary folder and removes it at the end, with old ones that killed processes of this user left."""
     for left in Path(tempfile.gettempdir()).glob("bench-work.new-*"):
         named = _PROCESS.search(left.name)
         with suppress(OSError):

@@ -33,10 +33,10 @@ def tables_of(con: duckdb.DuckDBPyConnection, database: str | None = None) -> li
 
 
 def quoted(name: str) -> str:
-    """Returns a name as SQL writes it."""
+    """Returns a name, quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def quoted_text(text: str) -> str:
-    """Returns a text as SQL writes it."""
+    """Returns a text as an SQL string."""
     return "'" + text.replace("'", "''") + "'"

@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
 # An interrupt between two statements is lost: others follow.
 _AGAIN_S = 0.2
-# DuckDB looks at no interrupt within one call of a function, as for a constant of a view that it plans.
+# After so many seconds of interrupts without effect the process is ended. DuckDB ignores interrupts within one call of
+# a function, for example while it computes a constant to plan a view.
 _IN_VAIN_S = 5.0
 _last_resorts: list[Callable[[str], object]] = []
 
 
 def set_last_resort(end_process: Callable[[str], object]) -> None:
-    """Makes this end the process, with the reason, where an interrupt ends nothing. Without it, all goes on."""
+    """Sets the function that ends the process, given a reason, if interrupts have no effect. Default: none."""
     _last_resorts[:] = [end_process]
 
 

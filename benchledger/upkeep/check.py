@@ -78,7 +78,7 @@ def _unreadable(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     every = {table: f"select bit_xor(hash(whole)) from {table.sql} as whole" for table in tables_in(con)}  # noqa: S608
     views = {view: f"from {view.sql} limit 0" for view in map(Table._make, con.execute(_VIEWS).fetchall())}
     for table, statement in {**views, **every}.items():
-        slow = f"{table}: it is not planned after {LOOK_AFTER_S:g} s and may never end. Drop it, or use a backup"
+        slow = f"{table}: DuckDB has not planned it after {LOOK_AFTER_S:g} s. Drop this view, or use a backup"
         try:
             with nullcontext() if table in every else ended_after(con, LOOK_AFTER_S, partial(_told, slow)):
                 con.execute(statement).fetchall()

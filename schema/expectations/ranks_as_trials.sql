@@ -1,4 +1,4 @@
--- Trials on several GPUs that only the number of a node, worker, GPU or rank in their names tells apart: one job's processes?
+-- Trials on several GPUs whose names differ only in the number of a node, worker, GPU or rank: perhaps one job.
 -- severity: warning
 with named as (
     select

@@ -1,4 +1,4 @@
--- A run whose log holds the same dated step twice: two copies of a log in one, or two handlers that print each line.
+-- A run whose log holds the same dated step twice: two copies of a log in one file, or two logging handlers.
 -- severity: warning
 with repeated as (
     select run_id, log_id, max(line) as line, count(*) as times

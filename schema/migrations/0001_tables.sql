@@ -293,9 +293,9 @@ comment on column kept.segment.step_records is 'Number of records of kind step.'
 comment on column kept.segment.steps_done is 'Highest step that it states; NULL where its steps begin anew in each epoch.';
 comment on column kept.segment.step_gap is 'Usual distance between the steps that it prints.';
 comment on column kept.segment.restart_line is
-    'First line on which its steps begin again; NULL where they do not: a second run may begin there.';
+    'First line on which its steps begin again, so a second run may start there; NULL if they do not.';
 comment on column kept.segment.rival_lines is
-    'First two lines that state different speeds for the same steps, or the same end, of one run; NULL where none do.';
+    'First two lines that state different speeds for the same steps or the same end of a run; NULL if there are none.';
 comment on column kept.segment.last_step_line is 'Line of its last step.';
 comment on column kept.segment.first_epoch is
     'Number that its program gives the first epoch, where steps begin anew in each; else NULL.';

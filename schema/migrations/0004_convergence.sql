@@ -364,7 +364,7 @@ select
 from run
 left join judged using (run_id)
 left join quality using (run_id)
--- Where a log may hold two runs, nothing is said of the end of one.
+-- The log of an ambiguous run may hold two runs: the end of neither is shown.
 left join judged as whole on whole.run_id = run.run_id and run.status <> 'ambiguous'
 left join quality as rated
     on rated.run_id = run.run_id and rated.metric = quality.metric and run.status <> 'ambiguous'
@@ -419,7 +419,8 @@ comment on column run_convergence.seconds is
 comment on column run_convergence.outcome is
     'reached or not reached, where the program itself says so (MLPerf: run_stop with success, or aborted); NULL '
     'where it names no target.';
-comment on column run_convergence.outcome_reason is 'Why not, or why its numbers of the end are withheld.';
+comment on column run_convergence.outcome_reason is
+    'Reason for an outcome other than reached; of an ambiguous run, why the numbers of its end are not shown.';
 
 -- Final losses and metrics are of the runs that ended; a target that a run reached before it failed was reached.
 create macro convergence_table_of(metric_wanted, target_name, target) as table

@@ -153,7 +153,7 @@ def test_what_cannot_be_redacted_is_left_out_and_told(tmp_path: Path) -> None:
     assert "files: 0 written, 2 left out" in done.stdout
     assert "archives: 1 written, 0 left out" in done.stdout
     assert "members of archives: 1 written, 1 left out" in done.stdout
-    assert "binary: what is private in it cannot be told" in done.stderr
+    assert "binary: private names in it cannot be found" in done.stderr
     assert "cut.gz" in done.stderr
     assert "r6i4n5" not in done.stdout + done.stderr
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["a.zip"]

@@ -201,7 +201,7 @@ def _impatient(db: Path, *words: str) -> subprocess.Popen[str]:
 @pytest.mark.parametrize(
     ("view", "words", "told"),
     [
-        ("mine", ("db", "check"), "mine: it is not planned after 0.3 s and may never end. Drop it"),
+        ("mine", ("db", "check"), "mine: DuckDB has not planned it after 0.3 s. Drop this view"),
         ("run_speed", ("report", "speed"), "changed and may never end: run_speed."),
     ],
 )
@@ -225,7 +225,7 @@ def test_a_signal_ends_a_question_that_looks_at_none(ledger: Path, number: signa
         process.send_signal(number)
         said = process.communicate(timeout=60)[1]
 
-    assert said.strip() == "ended at once: it was in a call that looks at no signal"
+    assert said.strip() == "ended at once: a running call did not react to the signal"
     assert process.returncode == 128 + number
 
 

@@ -26,7 +26,7 @@ def grouped(rows: Iterable[Row], columns: Iterable[str]) -> dict[Key, list[Row]]
 
 
 def by_column(rows: Iterable[Row], column: str) -> dict[Any, list[Row]]:
-    """Groups rows by their values in one column, in the order in which these come."""
+    """Groups rows by the value of one column, in order of first appearance."""
     groups: dict[Any, list[Row]] = {}
     for row in rows:
         groups.setdefault(row[column], []).append(row)

@@ -20,7 +20,7 @@ measured as (
     where s.role in ('train', 'duplicate_stream', 'telemetry', 'tracker') and s.log_id not in (from console)
 ),
 hub as (
-    -- Thousands of trials may start in one second: their first losses tell them apart, where each has two.
+    -- Thousands of trials may start in one second: their first losses tell them apart, if each has at least two.
     select
         log_id, segment, false as by_place, false as is_checkpoint,
         hash(format, role, beginning, if(min(coalesce(len(losses), 0)) over alike > 1, losses[1], null)) as hub

@@ -3,8 +3,8 @@
 -- reads: alike, kept.record, kept.shape, listed_log, active_sighting
 -- makes: shorter, first_print, copy_of, live_segment, active_sighting, listed_log
 
--- How many of its first records each must have in common: those in lines before its last line with a record. Where all are
--- in one line, as in a JSON file without line ends, all but the last one.
+-- How many first records a copy must share with the other log: all before its last line with a record. If all are in
+-- one line, as in a JSON file without line ends: all but the last record.
 create or replace temp table shorter as
 select a.hub, a.place, count(*) - any_value(a.first_record_line = a.last_record_line)::integer as extent
 from alike as a
@@ -19,7 +19,7 @@ create or replace temp table first_print as
 with nth_record as (
     select
         a.hub, a.place, row_number() over (partition by a.place order by r.byte_offset) as nth,
-        -- Not the line nor the rank: one of them may have the lines of standard error between, or labels of ranks.
+        -- Without line and rank: one of the two may have other lines between its records, or labels of ranks.
         hash(r.shape_id, r.step, r.epoch, r.device, r.label, r.logged_at, r.clock_s, r."values", r.texts) as content
     from alike as a
     join kept.record as r

@@ -1,4 +1,4 @@
--- Deletes the runs of old_run, which are derived again, with what was derived of them; notes their keys.
+-- Deletes the runs in old_run and their derived rows, since they are derived again; old_claim keeps their keys.
 -- reads: old_run, run_log, run
 -- makes: old_claim, fact, run_log, run
 

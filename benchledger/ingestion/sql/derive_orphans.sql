@@ -1,4 +1,4 @@
--- Removes the cases and environments of no run.
+-- Deletes the cases and environments that no run uses.
 -- reads: run
 -- makes: bench_case, environment
 

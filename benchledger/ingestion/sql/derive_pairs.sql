@@ -79,7 +79,7 @@ by_records as (
     group by all
     having count(distinct t.at_us) * 2 >= least(any_value(t.moments), any_value(r.moments))
 ),
--- Wherever it lies: no second run has four times in common to fractions of a second.
+-- In any folder: no two runs share four times with fractions of a second.
 by_times as (
     select
         t.log_id as twin_id, t.segment as twin_segment, r.log_id, r.segment, 0 as strength, 0 as apart, common, 4 as far

@@ -1,6 +1,6 @@
--- Logs of the ranks of one job, which their names tell apart: the lowest rank with steps is the run's log. Names alone may
--- be those of trials: so rank 0 must be there, without times each rank up to the last one, and times, steps, facts and the
--- number of GPUs must not speak against it, nor without times any setting.
+-- Logs of the ranks of one job, recognised by their names: the log of the lowest rank with steps is the run's log.
+-- Trials may have such names too. So rank 0 must be present, and times, steps, facts and the number of GPUs must not
+-- contradict. If the logs have no times, each rank up to the last one must be present, and no setting may differ.
 -- reads: live_segment, active_sighting, log, kept.log_fact, kept.sighting_fact, listed_log, kept.record, kept.shape,
 --   kept.setting_word
 -- makes: rank_pair, copy_of, live_segment

@@ -10,8 +10,8 @@ from kept.segment as s
 join (select distinct log_id from scope) using (log_id)
 semi join active_sighting as a on a.log_id = s.log_id;
 
--- What derive_copies.sql, derive_ranks.sql, derive_pairs.sql, derive_covering.sql and derive_trackers.sql fill, where
--- there is anything to pair. `role`: what the log is to the run of the whole one, copy or rank.
+-- Filled by derive_copies.sql, derive_ranks.sql, derive_pairs.sql, derive_covering.sql and derive_trackers.sql, if
+-- there is anything to pair. `role`: the role of the log in the run of the whole log, copy or rank.
 
 create or replace temp table copy_of (
     log_id bigint, segment integer, first_line bigint, last_line bigint, whole_id bigint, whole_segment integer,

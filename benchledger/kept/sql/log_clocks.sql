@@ -1,4 +1,4 @@
--- From when to when the records of each log of a run are dated.
+-- First and last time of the records of each log of a run.
 -- reads: claimed_record
 -- makes: log_clock
 

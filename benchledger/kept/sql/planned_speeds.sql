@@ -64,7 +64,7 @@ timed as (
     from (
         select
             *, max(if(train_s is null, null, byte_offset)) over (partition by run_id, log_id) as closing_offset,
-            -- A program may print an evaluation twice, by its logger too.
+            -- A program may print an evaluation twice: itself, and by its logger.
             row_number() over (partition by run_id, reached, evaluation_s order by byte_offset) as nth_print
         from progress
     )

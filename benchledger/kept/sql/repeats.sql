@@ -1,4 +1,4 @@
--- Lines that say again what the line before them said of a step: two handlers of a logger, or ranks that nothing names.
+-- Lines that repeat the previous line of a step: two logging handlers print them, or ranks that the log does not name.
 -- reads: claimed_record, kept.shape
 -- makes: seconds_between, said, again
 
@@ -15,7 +15,7 @@ where part is not null
     and (step is not null or epoch is not null)
     and shape_id in (select shape_id from kept.shape where kind in ('step', 'summary'));
 
--- A step that overflowed is computed again, and takes its time: where lines are dated, only those within a second are one.
+-- A step that overflowed is computed again, which takes time. So dated lines are repeats only within a second.
 create or replace temp table again as
 select run_id, place
 from (
