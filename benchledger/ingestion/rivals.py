@@ -91,7 +91,7 @@ class Rivals:
         before = {name: pl.col(name).shift().over(LANE) for name in ("line", "step", "epoch", "place", "speed")}
         slower, faster = (of("speed", before["speed"]) for of in (pl.min_horizontal, pl.max_horizontal))
         same = {name: pl.col(name).eq_missing(before[name]) for name in ("step", "epoch", "place")}
-        # Without a step before it, nothing tells a closing speed from an average that is printed as the run goes on.
+        # Without steps, a closing speed cannot be told from a running average.
         is_trained = pl.any_horizontal(pl.col("step", "epoch", "place").is_not_null())
         is_apart = before["line"].is_not_null() & is_trained & (faster > (1 + _APART_AT_END) * slower)
         lines = pl.concat_list(before["line"], "line")
