@@ -261,6 +261,14 @@ def test_the_median_over_ranks_is_taken_step_by_step_before_the_window(ledger):
     assert speed(ledger, "r") == [(5.0, "samples/s", 1, 2, "ok")]
 
 
+def test_ranks_that_print_the_same_number_all_count(ledger):
+    ledger.rule("r", quantity="throughput", ranks="median", skip=1, take=1, formats=["ngc"])
+    by_step = {1: [9.0, 8.0, 9.0], 2: [5.0, 5.0, 100.0], 3: [7.0, 6.0, 6.0]}
+    ledger.run(*(ledger.step(step, speed=value) for step, values in by_step.items() for value in values))
+
+    assert speed(ledger, "r") == [(5.0, "samples/s", 1, 2, "ok")]
+
+
 @given(
     lambda ledger: (
         ledger.rule(
