@@ -60,6 +60,8 @@ class Segment:
     begun: dict[_Lane, _Place] = field(default_factory=dict)
     reached: dict[_Lane, _Place] = field(default_factory=dict)
     first_step_line: int | None = None
+    _told: set[tuple[str, int, str]] | None = field(default=None, compare=False, repr=False)
+    _has_one_gpu: bool = field(default=False, compare=False, repr=False)
 
     def note_start(
         self, layout: Layout, values: list[float | None], texts: list[str | None] | None, rank: int | None
@@ -95,19 +97,22 @@ class Segment:
         if not later.starts or not known or self._has_failed() or (later._has_failed() and not later.reached):
             return False
         followed = self.reached.keys() & later.begun.keys()
-        if any(later.begun[lane] < self.reached[lane] for lane in followed):
+        if any(later.begun[lane] < self.reached[lane] or later.begun[lane] <= self.begun[lane] for lane in followed):
+            return False
+        told, repeated = self._head(), later._head()
+        if self._has_one_gpu:
             return False
         if all(() not in processes and not processes & self.starts[start] for start, processes in later.starts.items()):
             return True
-        if any((said.name, said.value) == ("gpus", "1") for said in self.statements):
-            return False
-        told, repeated = self._head(), later._head()
-        lacks = bool(told - repeated or self.starts.keys() - later.starts.keys())
+        lacks = not (told <= repeated and self.starts.keys() <= later.starts.keys())
         is_stepless = "step" not in later.kinds and (bool(self.begun) or "summary" not in later.kinds)
         return lacks and repeated <= told and (bool(followed) or is_stepless)
 
     def add(self, later: Segment) -> None:
         """Adds a segment that continues this one."""
+        if self.first_step_line is None:
+            self._head().update(later._head())
+        self._has_one_gpu |= _state_one_gpu(later.statements)
         self.last_record_line = later.last_record_line
         self.kinds |= later.kinds
         self.statements += later.statements
@@ -136,13 +141,21 @@ class Segment:
         return self.event is not None and self.event[0] != EARLY_STOP
 
     def _head(self) -> set[tuple[str, int, str]]:
-        # The facts stated before the first step.
-        end = self.first_step_line
-        return {(said.name, said.trust, said.value) for said in self.statements if end is None or said.line < end}
+        # The facts stated before the first step: found once, since thousands of processes may print late.
+        if self._told is None:
+            end = self.first_step_line
+            found = (said for said in self.statements if end is None or said.line < end)
+            self._told = {(said.name, said.trust, said.value) for said in found}
+            self._has_one_gpu = _state_one_gpu(self.statements)
+        return self._told
 
 
 # Of several events of a run the one with the highest weight counts.
 _EVENT_WEIGHT = {"oom": 3, "timeout": 2, "nan": 1, "failed": 0, EARLY_STOP: -1}
+
+
+def _state_one_gpu(statements: list[Statement]) -> bool:
+    return any((said.name, said.value) == ("gpus", "1") for said in statements)
 
 
 def shows_progress(layout: Layout) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from benchledger.scanning.lines import LineReader
@@ -105,8 +107,13 @@ def ledger(tmp_path_factory):
         put(folder / f"logs/whole/{name}.log", text_of(name, [0, 1, 2, 3], []))
         put(folder / f"logs/twice/{name}.log", text_of(name, [0], [1, 2]) + text_of(name, [2, 0], [1]))
         put(folder / f"logs/larger/{name}.log", text_of(name, [0], [1]) + text_of(name, [2], [0, 1]))
+        one_step = [text_of(name, [k], [], range(1, 2)) for k in (0, 1)]
+        put(folder / f"logs/short/{name}.log", "".join(one_step))
         again = text_of(name, [0, 1, 2, 3], [], range(6, 9))
         put(folder / f"logs/resumed/{name}.log", text_of(name, [0, 1, 2, 3], []) + again)
+    # A run on GPU 0, and one on GPU 1 that goes on from its checkpoint.
+    alone = text_of("torchvision", [0], []) + text_of("torchvision", [1], [], range(6, 9))
+    put(folder / "logs/alone.log", alone.replace("world_size=4", "world_size=1"))
     put(folder / "logs/bert/facts.toml", "[case]\ngpus = 4\n")
     for gpus in (1, 4):
         text = text_of("timm", [0], [], range(1, 4)).replace("total 4", f"total {gpus}")
@@ -153,6 +160,29 @@ def test_steps_begin_again_in_another_run_whichever_process_prints_first(ledger,
 @pytest.mark.parametrize("name", LATE)
 def test_a_resumed_run_that_prints_all_settings_again_is_a_run_of_its_own(ledger, name: str) -> None:
     assert runs_in(ledger, f"resumed/{name}.log") == [1, text_of(name, [0, 1, 2, 3], []).count("\n") + 1]
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_trials_of_one_step_that_name_another_process_are_runs_of_their_own(ledger, name: str) -> None:
+    assert runs_in(ledger, f"short/{name}.log") == [1, text_of(name, [0], [], range(1, 2)).count("\n") + 1]
+
+
+def test_runs_on_one_gpu_each_are_runs_of_their_own(ledger) -> None:
+    assert runs_in(ledger, "alone.log") == [1, 8]
+
+
+def test_thousands_of_late_settings_take_no_longer_than_as_many_steps() -> None:
+    process, own, step = LATE["paddle-bert"]
+    reader, (few, many) = next(iter(readers(load_formats()))), (1_000, 12_000)
+
+    def seconds(count: int) -> float:
+        text = process + own + "".join(step.format(n=n) + process for n in range(count))
+        started = time.process_time()
+        assert len(read_by_scanner(reader, text.encode())[0].segments) == 1
+        return time.process_time() - started
+
+    seconds(few)
+    assert seconds(many) < 4 * many / few * seconds(few)
 
 
 @pytest.mark.parametrize(("gpus", "runs"), [(1, [1, 6]), (4, [1])])
