@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _APART_AT_END, _APART_IN_STEP = 0.05, 0.1
 # So many steps are enough if they are also a tenth of all steps.
 _MANY = 5
+# Two jobs whose speeds are apart are soon at different steps: after so many steps of both, the slower one is behind.
+_DRIFT = 20
 # Weight of an epoch: a later epoch is beyond all steps of an earlier one.
 _EPOCH = 2.0**40
 
@@ -61,18 +63,22 @@ class Rivals:
 
         if not self._told:
             return pl.DataFrame(schema={"at": pl.UInt32, "rival_lines": pl.List(pl.Int64)})
-        lines, counts = ("ended", "closed", "stepped"), ("steps", "timed", "apart", "falls")
+        lines, counts = ("ended", "closed", "stepped"), ("steps", "timed", "apart", "falls", "shared", "behind")
         schema = {"at": pl.UInt32} | dict.fromkeys(lines, pl.List(pl.Int64)) | dict.fromkeys(counts, pl.Int64)
         told = pl.concat([pl.DataFrame(schema=schema), *self._told], how="diagonal_relaxed")
         sums = told.group_by("at").agg(pl.col(lines).drop_nulls().first(), pl.col(counts).sum())
-        steps, timed, apart, falls = (pl.col(name) for name in counts)
+        steps, timed, apart, falls, shared, behind = (pl.col(name) for name in counts)
         # A resumed run goes back once. A step that overflowed is printed again.
         goes_back = (falls >= _MANY) & (10 * falls >= steps)
         are_many = (apart >= _MANY) & (10 * apart >= timed) | (apart > 1) & (2 * apart > timed)
+        # The processes of one job stay at one step, however unequal the times that they measured of some steps are.
+        is_one_job = (shared >= _DRIFT) & (_DRIFT * behind < shared) & (4 * apart <= 3 * shared)
         return sums.select(
             "at",
             rival_lines=pl.coalesce(
-                "ended", pl.when(goes_back).then("closed"), pl.when(are_many & (2 * falls > apart)).then("stepped")
+                "ended",
+                pl.when(goes_back).then("closed"),
+                pl.when(are_many & (2 * falls > apart) & ~is_one_job).then("stepped"),
             ),
         ).filter(pl.col("rival_lines").is_not_null())
 
@@ -103,12 +109,14 @@ class Rivals:
 
 
 def _rival_steps(steps: pl.DataFrame) -> pl.DataFrame:
-    """Counts steps, steps with speeds far apart, and lines that do not go beyond the previous line."""
+    """Counts steps, those of several lines, those with speeds far apart, and lines that go back or not further."""
     import polars as pl
 
     last = pl.col("place").shift()
-    falls = pl.col("place") <= (last if are_alike(steps, *LANE) else last.over(LANE))
-    steps = steps.with_columns(falls=falls.fill_null(False))
+    last = last if are_alike(steps, *LANE) else last.over(LANE)
+    steps = steps.with_columns(
+        falls=(pl.col("place") <= last).fill_null(False), behind=(pl.col("place") < last).fill_null(False)
+    )
     is_timed = pl.col("speed").is_not_null()
     if not steps["falls"].any():
         return steps.group_by("at").agg(steps=pl.len().cast(pl.Int64), timed=is_timed.sum().cast(pl.Int64))
@@ -120,7 +128,9 @@ def _rival_steps(steps: pl.DataFrame) -> pl.DataFrame:
         ),
         is_apart=(speed > (1 + _APART_IN_STEP) * speed.shift()).any(),
         is_timed=is_timed.any(),
+        is_shared=is_timed.sum() > 1,
         falls=pl.col("falls").sum(),
+        behind=pl.col("behind").sum(),
     )
     return each.group_by("at", maintain_order=True).agg(
         stepped=pl.col("lines").filter("is_apart").first().list.sort(),
@@ -128,4 +138,6 @@ def _rival_steps(steps: pl.DataFrame) -> pl.DataFrame:
         timed=pl.col("is_timed").sum().cast(pl.Int64),
         apart=pl.col("is_apart").sum().cast(pl.Int64),
         falls=pl.col("falls").sum().cast(pl.Int64),
+        shared=pl.col("is_shared").sum().cast(pl.Int64),
+        behind=pl.col("behind").sum().cast(pl.Int64),
     )

@@ -1,7 +1,7 @@
 """Of two jobs that write into one log at the same time no number is shown: each line may be of either job."""
 
 from collections.abc import Iterable
-from itertools import chain, zip_longest
+from itertools import chain, cycle, zip_longest
 
 import pytest
 
@@ -30,7 +30,7 @@ SLOW, FAST = {"s": "0.412", "rate": 1590}, {"s": "0.251", "rate": 1998}
 # As the processes of one job.
 NEAR = {"s": "0.413", "rate": 1588}
 # Of half the batch size an epoch has twice the steps; or a job prints twice as many of them.
-LONGER, CLOSER = range(10, 190, 10), range(10, 100, 5)
+LONGER, CLOSER, LONG = range(10, 190, 10), range(10, 100, 5), range(100, 400, 10)
 
 
 def steps(line: str, job: dict, numbers: Iterable[int] = range(10, 100, 10)) -> list[str]:
@@ -64,6 +64,10 @@ def ledger(tmp_path_factory):
         put(folder / f"logs/closer/{name}.log", alternating(steps(line, SLOW, CLOSER), steps(line, FAST)))
         put(folder / f"logs/processes/{name}.log", alternating(steps(line, SLOW), steps(line, NEAR)))
         put(folder / f"logs/resumed/{name}.log", "".join(resumed))
+        # As processes that wait for each other, of which one measured some steps differently.
+        uneven = [steps(line, job, [n])[0] for n, job in zip(LONG, cycle((NEAR, FAST)), strict=False)]
+        put(folder / f"logs/lockstep/{name}.log", alternating(steps(line, SLOW, LONG), uneven))
+        put(folder / f"logs/long/{name}.log", drifting(steps(line, SLOW, LONG), steps(line, FAST, LONG)))
     for name, (step, end) in ENDS.items():
         put(folder / f"logs/ends/{name}.log", steps(step, SLOW)[0] + end.format(**SLOW) + end.format(**FAST))
         fast, slow = whole(name, FAST), whole(name, SLOW)
@@ -99,6 +103,11 @@ def test_steps_with_two_speeds_each_are_of_no_run(ledger, kind: str, name: str) 
     assert speeds(ledger, f"{kind}/{name}.log") == told(count, 2 * count)
 
 
+@pytest.mark.parametrize("name", STEPS.keys() - {"generic-json-lines"})
+def test_a_long_log_of_two_jobs_is_of_no_run(ledger, name: str) -> None:
+    assert speeds(ledger, f"long/{name}.log") == told(*(STEPS[name].count("\n") * at for at in (1, 2)))
+
+
 @pytest.mark.parametrize("name", ENDS)
 def test_of_two_ends_none_is_the_speed(ledger, name: str) -> None:
     assert format_of(ledger, f"ends/{name}.log") == name
@@ -115,7 +124,7 @@ def test_of_two_jobs_the_one_that_ended_last_is_not_the_run(ledger, kind: str, n
 
 
 @pytest.mark.parametrize("name", STEPS)
-@pytest.mark.parametrize("kind", ["processes", "resumed"])
+@pytest.mark.parametrize("kind", ["processes", "resumed", "lockstep"])
 def test_processes_of_a_job_and_a_resumed_job_keep_their_speed(ledger, kind: str, name: str) -> None:
     assert ("ok", False, None) in speeds(ledger, f"{kind}/{name}.log")
 
