@@ -209,13 +209,18 @@ def _stolen(reader: LineReader, sample: Sample) -> list[str]:
 def _read_file(reader: FileReader, sample: Sample) -> Pieces:
     from benchledger.scanning.sqlite_rows import made_file
 
-    text = made_file(sample.tables) if sample.tables else sample.data or sample.text.strip("\n").encode()
+    text = made_file(sample.tables) if sample.tables else sample.data or _text_of(sample)
     pieces = Pieces()
     reader.name = sample.name
     if reader.fits(text, complete=True) or reader.fits_late(text, complete=True):
         reader.begin(text)
         reader.read(text, 0, 1, pieces)
     return pieces
+
+
+def _text_of(sample: Sample) -> bytes:
+    # With the end of its last line: without it, a program may be writing that line.
+    return sample.text.strip("\n").encode() + b"\n"
 
 
 def _check_sample(log_format: LogFormat, sample: Sample, pieces: Pieces) -> list[str]:

@@ -302,3 +302,14 @@ def test_times_are_those_of_utc(told: Path) -> None:
     start = datetime.fromtimestamp(START, UTC).replace(tzinfo=None)
     times = ask(told, f"select started_at, ended_at from run where {of('utc')}")
     assert times == [(start, start + timedelta(seconds=40))]
+
+
+@pytest.mark.parametrize("cut", ["1700000012000 17", "1700000012000 1.75 1", "1700000012000 1.75 12"])
+def test_the_last_line_of_a_metric_without_its_end_is_no_value(tmp_path: Path, db: Path, cut: str) -> None:
+    lines = "".join(f"{1700000000000 + 1000 * step} {2.5 - step / 20} {step}\n" for step in range(12))
+    put(tmp_path / "logs/mlruns/0" / RUN / "metrics/train_loss", lines + cut)
+    put(tmp_path / "logs/lightning_logs/version_0/metrics.csv", "train_loss,epoch,step\n2.5,0,10\n2.25,0,11\n1.75,0,1")
+    ingest(tmp_path / "logs", db=db)
+
+    assert ask(db, "select count(*), max(step) from kept.record where step is not null") == [(14, 11)]
+    assert ask(db, "select sum(pieces) from kept.ignored_piece where reason = 'unfinished last line'") == [(2,)]

@@ -60,6 +60,13 @@ class TrackerReader(FileReader):
         pieces.pieces += 1
         pieces.ignored[reason] += 1
 
+    def finished(self, buffer: bytes, pieces: Pieces) -> bytes:
+        """Returns the lines that have an end. A last one without may be cut within a number: it is ignored."""
+        end = buffer.rfind(b"\n") + 1
+        if buffer[end:].strip():
+            self.ignore(rows.UNFINISHED, pieces)
+        return buffer[:end]
+
     def summary(self) -> RecordDefinition:
         return self._records["summary"]
 

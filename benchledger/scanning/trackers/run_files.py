@@ -41,7 +41,7 @@ class MlflowValueReader(TrackerReader):
         name = storable(name)
         if kind == "metrics":
             run = self.named_run()
-            for text, number, offset in lines_of(buffer, base, line):
+            for text, number, offset in lines_of(self.finished(buffer, pieces), base, line):
                 if text.strip():
                     run = self._metric(name, text, number, offset, run, pieces)
         elif _PRIVATE.match(name):
@@ -116,7 +116,7 @@ class LightningMetricsReader(TrackerReader):
         self._header: list[str] = []
 
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
-        for text, number, offset in lines_of(buffer, base, line):
+        for text, number, offset in lines_of(self.finished(buffer, pieces), base, line):
             if not text.strip():
                 continue
             cells = cells_of(text)
