@@ -49,7 +49,7 @@ def _what(rule: Row) -> str:
         rule["quantity"] in (None, "throughput") if rule["kind"] == "summary" else rule["quantity"] == "throughput"
     )
     bad = "speeds below 0, and speeds of 0 after step 0" if is_speed else "and times of 0 or less"
-    again = "" if rule["statistic"] == "last" else "repeated lines (all numbers as in the previous line), "
+    again = "" if rule["statistic"] == "last" else "repeated lines (if the log prints every line again), "
     return f"{which}; leave out {again}values that are not finite, {bad}."
 
 

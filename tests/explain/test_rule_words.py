@@ -7,7 +7,7 @@ import pytest
 from benchledger.definitions.rules import COLUMNS, Rule, load_rules
 from benchledger.explaining.rule_words import rule_sentences
 
-ODD = "repeated lines (all numbers as in the previous line), values that are not finite, and times of 0 or less"
+ODD = "repeated lines (if the log prints every line again), values that are not finite, and times of 0 or less"
 SAMPLES = "steps are multiplied by batch_size_per_gpu and gpus to get samples"
 RULES = {rule.rule: rule for rule in load_rules()}
 

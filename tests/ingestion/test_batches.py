@@ -282,8 +282,8 @@ print(found[0])"""
 def test_a_run_that_is_derived_twice_is_refused(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str
 ) -> None:
-    again = f"insert into {table} from {table}; delete from bench_case"
-    monkeypatch.setattr(derive, "sql_text", lambda name: sql_text(name).replace("delete from bench_case", again))
+    again = f"insert into {table} from {table};\nselect error("
+    monkeypatch.setattr(derive, "sql_text", lambda name: sql_text(name).replace("select error(", again, 1))
     log = put(tmp_path / "run.log", run_text(steps=5).log)
 
     with pytest.raises(duckdb.InvalidInputException, match="was derived twice"):
