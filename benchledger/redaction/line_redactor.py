@@ -12,14 +12,17 @@ from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.tables import Table, table_of
 
 _MARK, _PUTTY = "PRIVATE KEY", "-Lines: "
-_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----|(?:Public|Private)-Lines: \d")
+_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----|(?:Public|Private)-Lines: \d++")
 _END = re.compile(r"-----END [A-Z0-9 ]{0,32}PRIVATE KEY")
-# Base64, the headers of an encrypted key, and what a log may put before each line.
-_BODY = re.compile(r"(?P<lead>.{0,80}?)(?P<body>[A-Za-z0-9+/]{16,80}={0,2}|[A-Za-z0-9+/]{2,80}={1,2})\s*")
-# The last line of base64, after a full one
-_REST = re.compile(r"(?P<lead>.{0,80}?)(?P<body>(?!\d+\b)(?:[A-Za-z0-9+/]{4}){1,3})\s*")
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{2,160}={0,2}")
+_END_OF_LEAD = re.compile(r"[A-Za-z_]*+[^A-Za-z0-9_]*+\Z")
+# The headers of an encrypted key
+_HEADER = re.compile(r".{0,400}?(?:Proc-Type|DEK-Info|Comment|Version|Key-Derivation|Argon2-\w+): .{0,400}|\s*")
+# What a log may put before each line
+_LONGEST_LEAD = 400
 _FULL = 64
-_HEADER = re.compile(r".{0,80}?(?:Proc-Type|DEK-Info|Comment|Version|Key-Derivation|Argon2-\w+): .{0,120}|\s*")
+# Other processes may print between the lines of a key.
+_OTHER_LINES = 3
 
 
 class KeyBlock:
@@ -28,19 +31,49 @@ class KeyBlock:
     def __init__(self) -> None:
         self.is_open = False
         self._is_full = False
+        self._others = 0
+        self._before = self._behind = ""
 
     def body(self, line: str) -> tuple[int, int] | None:
         """Returns where a line holds a part of a key, or None. Lines come in their order."""
-        match = None
-        if self.is_open:
-            match = _BODY.fullmatch(line) or (_REST.fullmatch(line) if self._is_full else None)
-            self._is_full = match is not None and len(match["body"]) >= _FULL
-            # Anything else ends the key, so that a key without an end costs no more than itself.
-            self.is_open = match is not None or (_HEADER.fullmatch(line) is not None and not _END.search(line))
-        if not self.is_open and (_MARK in line or _PUTTY in line):
-            begin = _BEGIN.search(line)
-            self.is_open = begin is not None and not _END.search(line, begin.end())
-        return None if match is None else match.span("body")
+        found = None
+        if self.is_open and _END.search(line):
+            self.is_open = False
+        elif self.is_open:
+            found = self._body(line)
+            if found is not None:
+                self._is_full, self._others = found[1] - found[0] >= _FULL, 0
+            elif not _HEADER.fullmatch(line):
+                # So that a key without an end costs no more than itself.
+                self._others += 1
+                self.is_open = self._others <= _OTHER_LINES
+        if (_MARK in line or _PUTTY in line) and (begin := _BEGIN.search(line)) is not None:
+            self.is_open = not _END.search(line, begin.end())
+            # In JSON a name and a quote precede each line, and a quote or an escape follows it; in CSV commas.
+            lead = _END_OF_LEAD.search(line, max(0, begin.start() - 40), begin.start())
+            self._before = lead[0] if lead else ""
+            self._behind, self._others, self._is_full = line[begin.end() :].strip()[:1], 0, False
+        return found
+
+    def _body(self, line: str) -> tuple[int, int] | None:
+        # The base64 between what is around the first line of the key, else the longest of the line.
+        start, end = max(
+            (
+                token.span()
+                for token in _BASE64.finditer(line, 0, _LONGEST_LEAD + 2 * _FULL)
+                if (line.startswith(self._behind, token.end()) if self._behind else not line[token.end() :].strip())
+            ),
+            key=lambda span: (line.endswith(self._before, 0, span[0]), span[1] - span[0]),
+            default=(0, 0),
+        )
+        text = line[start:end]
+        if self._others:
+            is_body = len(text) >= _FULL or text.endswith("=")
+        else:
+            # The last line is shorter.
+            is_rest = self._is_full and len(text) % 4 == 0 and not text.isdigit()
+            is_body = len(text) >= 16 or text.endswith("=") or is_rest
+        return (start, end) if text and is_body else None
 
 
 class LineRedactor:

@@ -301,6 +301,31 @@ def test_a_private_key_is_followed_over_its_lines_and_no_further(tmp_path: Path)
     assert result.secrets == [("a.log", number) for number in (3, 4, 5, 6)]
 
 
+@pytest.mark.parametrize(
+    "around",
+    [
+        '{{"log":"{}\\n","stream":"stdout","time":"2026-11-20T09:00:00.123456789Z"}}',
+        '{{"level":"info","logger":"some/quite/long/module","msg":"{}","ts":1.5}}',
+        '{{"MESSAGE":"{}","PRIORITY":"6"}}',
+        '  "{}",',
+        "1,{},2",
+        "{}\nstep 1 loss 2.0",
+    ],
+    ids=["docker", "structlog", "journald", "list", "csv", "beside another process"],
+)
+def test_a_private_key_is_followed_where_a_log_wraps_each_of_its_lines(tmp_path: Path, around: str) -> None:
+    lines = PEM.replace("0a1B2c3D", "0a1B2c3D" * 6).splitlines()
+    put(tmp_path / "in" / "a.log", "".join(f"{around.format(line)}\n" for line in lines))
+
+    result = redact(tmp_path / "in", out=tmp_path / "out")
+
+    text = (tmp_path / "out" / "a.log").read_text()
+    assert [line for line in lines[1:-1] if line in text] == []
+    assert len(result.secrets) == len(lines) - 2
+    assert around.format(lines[0]) in text
+    assert around.format(lines[-1]) in text
+
+
 def test_a_key_without_an_end_costs_only_itself(tmp_path: Path) -> None:
     head = PEM.partition("Zz09")[0]
     log = put(tmp_path / "in" / "a.log", f"{head}step 1 loss 2.5\nabcdefghijklmnopqrst\n")
