@@ -145,9 +145,9 @@ class SelfDescribingReader(FileReader):
 
     def _csv_line(self, text: bytes) -> dict[str, Any]:
         cells = cells_of(text)
-        if not self._header:
+        # A resumed run that appends to its file writes a header again, maybe of other columns.
+        if not self._header or (cells and _NO_WORDS.match(cells[0]) is None and self._are_names(cells)):
             self._header = cells
-        # The header stands there again where a resumed run appends to its file.
         if cells == self._header:
             return {}
         if len(cells) != len(self._header):
@@ -157,7 +157,9 @@ class SelfDescribingReader(FileReader):
 
     def _is_header(self, head: bytes) -> bool:
         begin = head.lstrip()
-        names = cells_of(begin[: begin.find(b"\n")])
+        return self._are_names(cells_of(begin[: begin.find(b"\n")]))
+
+    def _are_names(self, names: list[str]) -> bool:
         return (
             len(names) > 1
             and len({name.lower() for name in names}) == len(names)

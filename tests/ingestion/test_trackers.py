@@ -313,3 +313,17 @@ def test_the_last_line_of_a_metric_without_its_end_is_no_value(tmp_path: Path, d
 
     assert ask(db, "select count(*), max(step) from kept.record where step is not null") == [(14, 11)]
     assert ask(db, "select sum(pieces) from kept.ignored_piece where reason = 'unfinished last line'") == [(2,)]
+
+
+@pytest.mark.parametrize("name", ["training.csv", "lightning_logs/version_0/metrics.csv"])
+def test_a_resumed_run_that_appends_other_columns_is_read_by_its_own_header(
+    tmp_path: Path, db: Path, name: str
+) -> None:
+    first = "".join(f"{5 - at / 10},{at},{5.5 - at / 10}\n" for at in range(8))
+    resumed = "".join(f"0.{50 + at},{4 - at / 10},{at}\n" for at in range(8, 16))
+    put(tmp_path / "logs" / name, f"loss,step,val_loss\n{first}accuracy,loss,step\n{resumed}")
+    ingest(tmp_path / "logs", db=db)
+
+    found = "select name, count(*), min(value), max(value), max(step) from measurement group by all order by all"
+    assert ask(db, found) == [("accuracy", 8, 0.58, 0.65, 15), ("loss", 16, 2.5, 5.0, 15), ("val_loss", 8, 4.8, 5.5, 7)]
+    assert ask(db, "select count(*) from reject") == [(0,)]

@@ -6,7 +6,7 @@ import re
 
 from benchledger.scanning import rows
 from benchledger.scanning.csv_rows import cells_of
-from benchledger.scanning.file_reader import lines_of, pair_of, reject
+from benchledger.scanning.file_reader import NUMBER_CELL, lines_of, pair_of, reject
 from benchledger.scanning.json_values import DECODER, flat_pairs, storable
 from benchledger.scanning.object_lines import NOT_FINITE
 from benchledger.scanning.rows import Columns, Pair, Pieces, Refused, exact
@@ -120,7 +120,8 @@ class LightningMetricsReader(TrackerReader):
             if not text.strip():
                 continue
             cells = cells_of(text)
-            if not self._header:
+            # A resumed run that appends to its file writes a header again, maybe of other columns.
+            if not self._header or ("step" in cells and not any(map(NUMBER_CELL.match, cells))):
                 self._header = cells
             elif cells != self._header:
                 self._row(cells, text, (number, offset), pieces)
