@@ -91,12 +91,17 @@ known as (
     where not regexp_matches(value, '[/\\]|\d:\d|^[0-9a-f]{7,}$')
     group by all
 ),
-apart as (
-    select p.log_id, p.segment, p.whole_id
+-- In two steps: to join all settings by name first would pair each rank with each other one.
+asked as materialized (
+    select p.log_id, p.segment, p.whole_id, p.whole_segment, own.* exclude (log_id, segment)
     from rank_pair as p
     join known as own on own.log_id = p.log_id and own.segment = p.segment
+),
+apart as (
+    select own.log_id, own.segment, own.whole_id
+    from asked as own
     join known as other
-        on other.log_id = p.whole_id and other.segment = p.whole_segment and other.name = own.name
+        on other.log_id = own.whole_id and other.segment = own.whole_segment and other.name = own.name
         and other.is_fact = own.is_fact
     where not list_has_any(own."values", other."values")
 )
