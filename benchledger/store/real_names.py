@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from pathlib import Path
 
-from benchledger.archives.member import CHAIN
 from benchledger.errors import UsageError
 from benchledger.redaction.real_names import RealNames
 from benchledger.redaction.redactor import Redactor
@@ -28,6 +27,8 @@ def read_real_names(db: Path | str) -> RealNames:
             f"{path} or {db}.key is missing: only these files hold the real names. Copy both from where the logs were "
             "read, or leave out --reveal"
         )
+    from benchledger.archives.member import CHAIN
+
     redactor = Redactor(known_redaction(), key)
     for place in places_in(db):
         # A member's path is redacted apart from that of its archive.

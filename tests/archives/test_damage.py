@@ -348,5 +348,5 @@ class _NotYet(io.RawIOBase):
 
 
 def test_a_file_whose_bytes_are_not_there_is_damaged() -> None:
-    with pytest.raises(ArchiveError, match="not there yet"):
+    with pytest.raises(ArchiveError, match="no bytes are available yet"):
         streams.DiskFile(cast("BinaryIO", _NotYet()), 1).read(1)
