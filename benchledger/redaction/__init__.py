@@ -5,6 +5,7 @@
 are in `patterns.py`, `printed.py` (sentences and tables), `people.py`, `places.py` (folders, buckets, clouds) and
 `forms.py`. `line_filter.py` selects the lines of a long text that need a closer look. `line_redactor.py` does so for
 the bytes of a log, part by part, with `tables.py` and `open_fields.py`, which follow a table and a value below its
-name, and `known_names.py` replaces the hosts and users that it found wherever they stand. `real_names.py` undoes a
-replacement for the owner. `samples.py` loads the rules and proves them by their samples.
+name, also in lines that a log wraps (`wrapping.py`), and `known_names.py` replaces the hosts and users that it found
+wherever they stand. `real_names.py` undoes a replacement for the owner. `samples.py` loads the rules and proves them by
+their samples.
 """

@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 from benchledger.redaction.forms import STYLE
 from benchledger.redaction.known_names import KnownNames
-from benchledger.redaction.open_fields import OpenField, open_field
+from benchledger.redaction.open_fields import open_field
 from benchledger.redaction.redactor import Redactor
-from benchledger.redaction.tables import Table, table_of
+from benchledger.redaction.tables import table_of
+from benchledger.redaction.wrapping import Block, Wrapped, wrapped
 
 _MARK, _PUTTY = "PRIVATE KEY", "-Lines: "
 _BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----|(?:Public|Private)-Lines: \d++")
@@ -86,8 +87,8 @@ class LineRedactor:
     def __init__(self, redactor: Redactor, on_secret: Callable[[int], object] = lambda _: None) -> None:
         self._redactor = redactor
         self._on_secret = on_secret
-        self._table: Table | None = None
-        self._open: OpenField | None = None
+        self._table: Wrapped | None = None
+        self._open: Wrapped | None = None
         self._key = KeyBlock()
         self._known = KnownNames(redactor)
         self._lines = 0
@@ -133,12 +134,8 @@ class LineRedactor:
         if body is not None:
             start, end = body
             line = line[:start] + self._redactor.pseudonym("secret", line[start:end]) + line[end:]
-        row = None if self._table is None else self._table.redact(line, self._redactor)
-        if row is None:
-            self._table = table_of(line, self._redactor)
-        value = None if self._open is None else self._open.redact(line, self._redactor)
-        if value is None or (self._open is not None and not self._open.is_list):
-            self._open = open_field(line, self._redactor)
+        row, self._table = self._continued(self._table, line, table_of)
+        value, self._open = self._continued(self._open, line, open_field)
         line = row or value or line
         if is_suspect or line != given:
             # A zero byte is part of no name: it stays, and the text on either side is redacted.
@@ -146,3 +143,12 @@ class LineRedactor:
         if self._redactor.counts["secret"] > before:
             self._on_secret(number)
         return line
+
+    def _continued(
+        self, block: Wrapped | None, line: str, begin: Callable[[str, Redactor], Block | None]
+    ) -> tuple[str | None, Wrapped | None]:
+        redacted = block.redact(line, self._redactor) if block else None
+        if block and block.stays and redacted is not None:
+            return redacted, block
+        new = wrapped(line, lambda text: begin(text, self._redactor))
+        return redacted, new or (block if block and block.stays else None)

@@ -29,6 +29,11 @@ class OpenField:
     is_list: bool
     is_pair: bool = False
 
+    @property
+    def stays(self) -> bool:
+        # Of pairs, each process may print all names before the values.
+        return self.is_list or self.is_pair
+
     def redact(self, line: str, redactor: Redactor) -> str | None:
         """Returns the line with its value redacted; None if the line holds no value of the field."""
         match = (_PAIR if self.is_pair else _VALUE).fullmatch(line)

@@ -21,6 +21,8 @@ Span = tuple[int, int]
 class Table:
     """The rows below one line of titles."""
 
+    stays = True
+
     def __init__(self, sign: str, spans: list[Span], titles: dict[int, tuple[str, str]]) -> None:
         """`titles`: of each private column the title and the name of a field that it ends with."""
         self._sign, self._spans, self._titles = sign, spans, titles

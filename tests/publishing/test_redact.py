@@ -326,6 +326,33 @@ def test_a_private_key_is_followed_where_a_log_wraps_each_of_its_lines(tmp_path:
     assert around.format(lines[-1]) in text
 
 
+@pytest.mark.parametrize(
+    "around",
+    [
+        "2026-11-20T09:00:00.{}Z stdout F {}",
+        "trainer-{}  | {}",
+        "[pod/trainer-{}/main] {}",
+        "2026-11-20 09:00:0{} {}",
+        "Nov 20 09:00:0{} gpu7 python[12]: {}",
+        "[1,{}]<stdout>:{}",
+        "{}: {}",
+        "INFO:root{}:{}",
+        '{{"log":"{1}\\n","stream":"stdout","time":"{0}"}}',
+    ],
+)
+def test_values_below_their_names_are_found_where_a_log_wraps_each_of_its_lines(tmp_path: Path, around: str) -> None:
+    lines = ["- name: MY_API_KEY", f"  value: {TOKEN[3:]}", "passwords:", "  - .ef34gh", "loss: 0.5"]
+    lines += ["JOBID  USER  ST  NODELIST", "12345  ann    R  lab-a", "step 7"]
+    log = put(tmp_path / "in" / "a.log", "".join(f"{around.format(*one)}\n" for one in enumerate(lines)))
+
+    result = redact(log, out=tmp_path / "out")
+
+    lines[1], lines[3], lines[6] = "  value: <secret>", "  - <secret>", "12345  <user>    R  <host>"
+    text = shown((tmp_path / "out" / "a.log").read_text())
+    assert text.splitlines() == [around.format(*one) for one in enumerate(lines)]
+    assert result.secrets == [("a.log", 2), ("a.log", 4)]
+
+
 def test_a_key_without_an_end_costs_only_itself(tmp_path: Path) -> None:
     head = PEM.partition("Zz09")[0]
     log = put(tmp_path / "in" / "a.log", f"{head}step 1 loss 2.5\nabcdefghijklmnopqrst\n")

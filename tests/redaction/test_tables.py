@@ -54,6 +54,31 @@ PUBLIC = [
     "- name: PASSWORD\n- name: LR\n  value: 0.001",
     "- name: tokens\n  value: 512",
     "passwords:\nloss: 0.5",
+    "gpu7: enter the password:\nEpoch 1 loss 3.1\ndone",
+    "0: passwords:\n0: loss 0.5\n0: done",
+    "a: - name: PASSWORD\na:   value: $X\na: - name: LR\na:   value: 0.001",
+    '{"log":"hosts:\\n"}\n  - "ann"\n{"log":"  -\t\\"ann\\"\\n"}',
+    "[a] HOST USER DATA NOW\n[a] Epoch 1 loss 3.1\n[b] step 2 of 9",
+]
+# `@` is the line, `#` a digit that changes.
+AROUND = [
+    "2026-11-20T09:00:00.#Z stdout F @",
+    "trainer-1  | @",
+    "trainer-1  | 2026-11-20T09:00:00.#Z @",
+    "[pod/trainer-0/main] @",
+    "2026-11-20 09:00:0#,123 @",
+    "[2026-11-20 09:00:0#][INFO] @",
+    "2026-11-20 09:00:0#,123 - train - INFO - @",
+    "2026-11-20 09:00:0#.123 | INFO     | __main__:main:1# - @",
+    "I1120 09:00:0#.123456 12345 file.cc:161] @",
+    "Nov 20 09:00:0# gpu7 python[12]: @",
+    "[1,0]<stdout>:@",
+    " 0: @",
+    "gpu7: @",
+    "(RayWorker pid=12) @",
+    "INFO:root:@",
+    '{"log":"@\\n","stream":"stdout","time":"2026-11-20T09:00:00.#Z"}',
+    '{"level":"info","msg":"@","ts":1.#}',
 ]
 
 
@@ -70,3 +95,33 @@ def test_a_private_cell_or_value_in_another_line_than_its_name_is_replaced(text:
 @pytest.mark.parametrize("text", PUBLIC)
 def test_numbers_words_and_lines_that_are_no_rows_stay(text: str) -> None:
     assert LineRedactor(Redactor(known_redaction(), b"k" * 32)).redact(text.encode()).decode() == text
+
+
+@pytest.mark.parametrize("around", AROUND)
+def test_what_a_log_puts_around_each_line_hides_no_value_of_another_line(around: str) -> None:
+    redactor = Redactor(known_redaction(), b"k" * 32)
+    # In these a name stands before its value in one line, or a key is followed.
+    texts = [text for text in PRIVATE if not text.startswith(("x\n", "<user>", "PuTTY"))]
+
+    def wrapped(number: int, line: str) -> str:
+        inner = line.replace('"', '\\"').replace("\t", "\\t") if around.startswith("{") else line
+        return around.replace("#", str(number)).replace("@", inner)
+
+    for text in [*texts, *PUBLIC]:
+        log = "\n".join(wrapped(*one) for one in enumerate(text.split("\n")))
+        redacted = shown(LineRedactor(redactor).redact(log.encode()).decode()).split("\n")
+        alone = shown(LineRedactor(redactor).redact(text.encode()).decode()).split("\n")
+
+        assert redacted[1:] == [wrapped(*one) for one in enumerate(alone)][1:]
+
+
+def test_lines_of_other_processes_may_stand_between() -> None:
+    lines = ["[a] env:", "[a] - name: API_KEY", "[b] step 1", "step 2", f"[a]   value: {KEY}", "[b] step 3"]
+    ranks = ["0: - name: API_KEY", "1: - name: API_KEY", f"0:   value: {KEY}", f"1:   value: {KEY}0", "0: step 1"]
+    table = ["[a] JOBID USER ST TIME", "[b] step 1", "[a] 12345 ann  R  10:00", "[b] step 2", "[a] 12346 bob  R  10:00"]
+    redactor = Redactor(known_redaction(), b"k" * 32)
+
+    for log in (lines, ranks, table):
+        expected = "\n".join(log).replace(f"{KEY}0", KEY).replace(KEY, "<secret>")
+        expected = expected.replace("ann", "<user>").replace("bob", "<user>")
+        assert shown(LineRedactor(redactor).redact("\n".join(log).encode()).decode()) == expected
