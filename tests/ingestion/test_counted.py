@@ -290,7 +290,8 @@ def test_a_command_that_is_only_printed_counts_after_every_other_source(own: Giv
 
 def several_runs() -> Files:
     first, second = "+ torchrun --nproc_per_node=8 a.py\n", "+ torchrun --nproc_per_node=8 --nnodes=2 b.py\n"
-    texts = {"both": first + RUN + second + RUN, "second": RUN + second + RUN, "after": RUN + second}
+    again = later(RUN, 60)
+    texts = {"both": first + RUN + second + again, "second": RUN + second + again, "after": RUN + second}
     return logs_of(texts | {"two": first + second + RUN, "same": first + first + RUN})
 
 
