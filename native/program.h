@@ -80,6 +80,14 @@ typedef struct {
     Template template;
 } Ignore;
 
+/* The last step of one process in a stretch of a scan: its entry among the facts. Of more processes each step is told. */
+enum { STEP_LANES = 128 };
+typedef struct {
+    int64_t stretch, entry;
+    int32_t lead, rank;
+    uint8_t is_rank, is_step, is_epoch;
+} StepLane;
+
 typedef struct {
     uint32_t matcher, phase, hash, values;
     Span signature;
@@ -90,8 +98,7 @@ typedef struct {
     uint32_t *facts, facts_count;
     /* The row that stated them last, its entry among the facts, and the stretch of a scan in which it did. */
     int64_t fact_row, fact_entry, fact_stretch;
-    /* The entry of the last step of a stretch. */
-    int64_t step_entry, step_stretch;
+    StepLane lanes[STEP_LANES];
 } Layout;
 
 /* Room for what is read of one line: a program runs once at a time. */

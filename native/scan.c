@@ -387,16 +387,25 @@ static int states_the_same(const Scan *scan, const Draft *draft, const Layout *l
     return 1;
 }
 
-/* Tells the first and the last step of a stretch, as facts that come no time. 0: no memory. */
-static int add_step(Scan *scan, Layout *layout, int64_t row, int alone) {
+/* Tells the first and the last step of each process in a stretch, as facts that come no time. 0: no memory. */
+static int add_step(Scan *scan, const Draft *draft, Layout *layout, int32_t lead, int64_t row, int alone) {
     Buffer *facts = &scan->rows->buffers[ROW_facts];
-    if (alone && layout->step_stretch == scan->stretch) {
-        ((int32_t *)(void *)facts->data)[layout->step_entry] = (int32_t)row;
-        return 1;
+    StepLane *unused = NULL;
+    for (StepLane *lane = layout->lanes; alone && lane < layout->lanes + STEP_LANES; lane++) {
+        if (lane->stretch != scan->stretch) {
+            unused = lane;
+            break;
+        }
+        if (lane->lead == lead && lane->is_rank == draft->is_rank && (!draft->is_rank || lane->rank == draft->rank) &&
+            lane->is_step == draft->is_step && lane->is_epoch == draft->is_epoch) {
+            ((int32_t *)(void *)facts->data)[lane->entry] = (int32_t)row;
+            return 1;
+        }
     }
     int32_t entries[] = {(int32_t)row, 0, (int32_t)row, 0};
-    layout->step_entry = (int64_t)(facts->size / sizeof(int32_t)) + 2;
-    layout->step_stretch = alone ? scan->stretch : -1;
+    if (unused)
+        *unused = (StepLane){scan->stretch, (int64_t)(facts->size / sizeof(int32_t)) + 2, lead, draft->rank, (uint8_t)draft->is_rank,
+            (uint8_t)draft->is_step, (uint8_t)draft->is_epoch};
     return buffer_add(facts, entries, sizeof entries);
 }
 
@@ -445,7 +454,7 @@ static int add_row(Scan *scan, const Draft *draft, Layout *layout, int32_t lead,
     ROW(rows, is_texts, uint8_t)[row] = (uint8_t)draft->has_text;
     if (rows->buffers[ROW_device].failed || rows->buffers[ROW_label].failed || rows->buffers[ROW_note].failed) return 0;
     if ((layout->flags & (LAYOUT_FACTS | LAYOUT_START)) && !add_fact(scan, draft, layout, row, alone)) return 0;
-    if ((layout->flags & LAYOUT_STEP) && !add_step(scan, layout, row, alone)) return 0;
+    if ((layout->flags & LAYOUT_STEP) && !add_step(scan, draft, layout, lead, row, alone)) return 0;
     rows->count++;
     return 1;
 }

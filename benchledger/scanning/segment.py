@@ -60,6 +60,7 @@ class Segment:
     begun: dict[_Lane, _Place] = field(default_factory=dict)
     reached: dict[_Lane, _Place] = field(default_factory=dict)
     first_step_line: int | None = None
+    _reached_line: dict[_Lane, int] = field(default_factory=dict, compare=False, repr=False)
     _told: set[tuple[str, int, str]] | None = field(default=None, compare=False, repr=False)
     _has_one_gpu: bool = field(default=False, compare=False, repr=False)
 
@@ -83,8 +84,11 @@ class Segment:
         if step is None and done is None:
             return
         lane = layout.record.name, step is not None, rank
-        self.reached[lane] = (done or 0) // 1, float(step if step is not None else done or 0)
-        self.begun.setdefault(lane, self.reached[lane])
+        place = (done or 0) // 1, float(step if step is not None else done or 0)
+        # The native scanner tells the last step of one layout before the first one of another.
+        if line >= self._reached_line.get(lane, 0):
+            self.reached[lane], self._reached_line[lane] = place, line
+        self.begun.setdefault(lane, place)
         self.first_step_line = self.first_step_line or line
 
     def goes_on_in(self, later: Segment) -> bool:
