@@ -323,7 +323,10 @@ void program_free(Program *program) {
     for (uint32_t index = 0; program->ignores && index < program->ignores_count; index++)
         free(program->ignores[index].template.steps);
     for (uint32_t index = 0; program->maps && index < program->maps_count; index++) free_map(&program->maps[index]);
-    for (uint32_t index = 0; index < program->layouts_count; index++) free(program->layouts[index].scales);
+    for (uint32_t index = 0; index < program->layouts_count; index++) {
+        free(program->layouts[index].scales);
+        free(program->layouts[index].lanes);
+    }
     leads_free(&program->leads);
     free(program->measures.measures);
     free(program->measures.settings);

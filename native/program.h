@@ -81,7 +81,7 @@ typedef struct {
 } Ignore;
 
 /* The last step of one process in a stretch of a scan: its entry among the facts. Of more processes each step is told. */
-enum { STEP_LANES = 128 };
+enum { MOST_LANES = 128 };
 typedef struct {
     int64_t stretch, entry;
     int32_t lead, rank;
@@ -98,7 +98,8 @@ typedef struct {
     uint32_t *facts, facts_count;
     /* The row that stated them last, its entry among the facts, and the stretch of a scan in which it did. */
     int64_t fact_row, fact_entry, fact_stretch;
-    StepLane lanes[STEP_LANES];
+    StepLane *lanes;
+    int lanes_room;
 } Layout;
 
 /* Room for what is read of one line: a program runs once at a time. */

@@ -390,12 +390,9 @@ static int states_the_same(const Scan *scan, const Draft *draft, const Layout *l
 /* Tells the first and the last step of each process in a stretch, as facts that come no time. 0: no memory. */
 static int add_step(Scan *scan, const Draft *draft, Layout *layout, int32_t lead, int64_t row, int alone) {
     Buffer *facts = &scan->rows->buffers[ROW_facts];
-    StepLane *unused = NULL;
-    for (StepLane *lane = layout->lanes; alone && lane < layout->lanes + STEP_LANES; lane++) {
-        if (lane->stretch != scan->stretch) {
-            unused = lane;
-            break;
-        }
+    int used = 0;
+    for (; alone && used < layout->lanes_room && layout->lanes[used].stretch == scan->stretch; used++) {
+        const StepLane *lane = &layout->lanes[used];
         if (lane->lead == lead && lane->is_rank == draft->is_rank && (!draft->is_rank || lane->rank == draft->rank) &&
             lane->is_step == draft->is_step && lane->is_epoch == draft->is_epoch) {
             ((int32_t *)(void *)facts->data)[lane->entry] = (int32_t)row;
@@ -403,8 +400,16 @@ static int add_step(Scan *scan, const Draft *draft, Layout *layout, int32_t lead
         }
     }
     int32_t entries[] = {(int32_t)row, 0, (int32_t)row, 0};
-    if (unused)
-        *unused = (StepLane){scan->stretch, (int64_t)(facts->size / sizeof(int32_t)) + 2, lead, draft->rank, (uint8_t)draft->is_rank,
+    if (alone && used == layout->lanes_room && used < MOST_LANES) {
+        int room = used ? 2 * used : 1;
+        StepLane *lanes = realloc(layout->lanes, (size_t)room * sizeof *lanes);
+        if (lanes == NULL) return 0;
+        for (int index = used; index < room; index++) lanes[index].stretch = 0;
+        layout->lanes = lanes;
+        layout->lanes_room = room;
+    }
+    if (alone && used < layout->lanes_room)
+        layout->lanes[used] = (StepLane){scan->stretch, (int64_t)(facts->size / sizeof(int32_t)) + 2, lead, draft->rank, (uint8_t)draft->is_rank,
             (uint8_t)draft->is_step, (uint8_t)draft->is_epoch};
     return buffer_add(facts, entries, sizeof entries);
 }
