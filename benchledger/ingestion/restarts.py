@@ -83,7 +83,7 @@ def progress(found: pl.DataFrame) -> pl.DataFrame:
 
 
 def _summed(steps: pl.DataFrame, **sums: pl.Expr) -> pl.DataFrame:
-    # To group by three columns takes longer than all the rest.
+    # Grouping by three columns takes longer than all other steps together.
     if are_alike(steps, *LANE):
         return copied(steps.select(*(steps[name].head(1) for name in LANE), **sums))
     return steps.group_by(LANE, maintain_order=True).agg(**sums)

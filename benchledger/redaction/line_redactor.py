@@ -10,7 +10,7 @@ from benchledger.redaction.known_names import KnownNames
 from benchledger.redaction.open_fields import open_field
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.tables import table_of
-from benchledger.redaction.wrapping import Block, Wrapped, wrapped
+from benchledger.redaction.wrapping import OTHER_LINES, Block, Wrapped, wrapped
 
 _MARK, _PUTTY = "PRIVATE KEY", "-Lines: "
 _BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----|(?:Public|Private)-Lines: \d++")
@@ -22,8 +22,6 @@ _HEADER = re.compile(r".{0,400}?(?:Proc-Type|DEK-Info|Comment|Version|Key-Deriva
 # What a log may put before each line
 _LONGEST_LEAD = 400
 _FULL = 64
-# Other processes may print between the lines of a key.
-_OTHER_LINES = 3
 
 
 class KeyBlock:
@@ -47,7 +45,7 @@ class KeyBlock:
             elif not _HEADER.fullmatch(line):
                 # So that a key without an end costs no more than itself.
                 self._others += 1
-                self.is_open = self._others <= _OTHER_LINES
+                self.is_open = self._others <= OTHER_LINES
         if (_MARK in line or _PUTTY in line) and (begin := _BEGIN.search(line)) is not None:
             self.is_open = not _END.search(line, begin.end())
             # In JSON a name and a quote precede each line, and a quote or an escape follows it; in CSV commas.

@@ -31,7 +31,7 @@ class OpenField:
 
     @property
     def stays(self) -> bool:
-        # Of pairs, each process may print all names before the values.
+        # If several processes print pairs of a name and a value, all names may come before the values.
         return self.is_list or self.is_pair
 
     def redact(self, line: str, redactor: Redactor) -> str | None:

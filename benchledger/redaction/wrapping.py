@@ -27,7 +27,8 @@ _LEAD = re.compile(
 )
 _JSON = re.compile(r'"(?:log|line|msg|message|MESSAGE|text|textPayload)" ?: ?"((?:[^"\\\t]|\\.){0,4000}+)"')
 _DIGITS = re.compile(r"\d+")
-_OTHER_LINES = 3
+# At most this many lines of other processes may lie between the lines of a block or key.
+OTHER_LINES = 3
 Span = tuple[int, int]
 
 
@@ -68,7 +69,7 @@ class Wrapped:
         # Other processes may print between the lines of a block, but not where its lines stand alone.
         self._alone = None
         self._others += 1
-        self.stays = is_other and self._others <= _OTHER_LINES
+        self.stays = is_other and self._others <= OTHER_LINES
         return None
 
 

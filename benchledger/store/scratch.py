@@ -43,21 +43,23 @@ def scratch_of(target: Path) -> Path:
 def remove_leftovers(files: Iterable[Path]) -> None:
     """Removes each file that is old and whose process, the number in its name, has ended."""
     for file in files:
-        named = _PROCESS.search(file.name)
         with suppress(OSError):
-            if named and time.time() - file.stat().st_mtime > _OLD_S and not is_running(int(named[1])):
+            if _is_left(file.name, file.stat().st_mtime):
                 file.unlink()
+
+
+def _is_left(name: str, written_s: float) -> bool:
+    named = _PROCESS.search(name)
+    return named is not None and time.time() - written_s > _OLD_S and not is_running(int(named[1]))
 
 
 @contextmanager
 def work_folder() -> Iterator[Path]:
     """Makes a temporary folder and removes it at the end, with old ones that killed processes of this user left."""
     for left in Path(tempfile.gettempdir()).glob("bench-work.new-*"):
-        named = _PROCESS.search(left.name)
         with suppress(OSError):
-            written = [left.lstat(), *(file.lstat() for file in left.rglob("*"))]
-            old = all(time.time() - one.st_mtime > _OLD_S for one in written)
-            if named and old and written[0].st_uid == os.getuid() and not is_running(int(named[1])):
+            written_s = max(file.lstat().st_mtime for file in (left, *left.rglob("*")))
+            if left.lstat().st_uid == os.getuid() and _is_left(left.name, written_s):
                 shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=f"bench-work.new-{os.getpid()}.") as folder:
         yield Path(folder)

@@ -30,8 +30,8 @@ from (
 )
 where is_again;
 
--- Equal numbers of neighbours may also be those of two ranks, of which a median or mean needs both. So every line must be
--- printed again; only the last one may be cut off.
+-- Two ranks may print the same numbers, and a median or mean needs both. So lines count as repeats only if the log prints
+-- every line again; only the last line may be missing its repeat.
 create or replace temp table again as
 select run_id, place
 from repeated
