@@ -10,7 +10,7 @@ import struct
 from functools import cache
 from typing import Any
 
-from benchledger.definitions.log_format import KINDS, FactDefinition, LogFormat, RecordDefinition
+from benchledger.definitions.log_format import KINDS, FactDefinition, LogFormat
 from benchledger.definitions.vocabulary import BEGUN, CURRENT, Mode
 from benchledger.scanning.columns import RecordColumns
 from benchledger.scanning.native_leads import packed_shape
@@ -19,7 +19,7 @@ from benchledger.scanning.native_rows import number_of_layout
 from benchledger.scanning.native_stamp import c_stamp, python_stamp
 from benchledger.scanning.rows import Pieces
 from benchledger.scanning.scanner import ScannedLog, Scanner
-from benchledger.scanning.segment import shows_progress
+from benchledger.scanning.segment import shows_progress, starts_run
 from benchledger.scanning.statements import SegmentCollector
 from benchledger.scanning.unread import SAMPLE
 from benchledger.scanning.values import decode
@@ -138,12 +138,9 @@ class NativeScanner(Scanner):
             if not times:
                 segment.note_step(layout, values, line, step, epoch, rank)
                 continue
-            if self._starts(layout.record):
+            if starts_run(layout.record, self.format):
                 segment.note_start(layout, values, texts, rank)
             log.segments.add_statements(segment, layout, values, texts, line, times)
-
-    def _starts(self, record: RecordDefinition) -> bool:
-        return record.name in self.format.run_starts and record.kind != "summary"
 
     def _add_layout(self, found: Matcher, matcher: int, phase: int, signature: bytes) -> None:
         if found.list_hole is not None and signature.startswith(_LIST):
@@ -160,7 +157,7 @@ class NativeScanner(Scanner):
             value.name == record.begins_phase.source for value in layout.values
         )
         flags = _FACTS * bool(layout.facts) + _NO_TEXT * expands + _BY_REFERENCE * is_mode
-        flags += _START * self._starts(record) + _STEP * shows_progress(layout)
+        flags += _START * starts_run(record, self.format) + _STEP * shows_progress(layout)
         facts = [ordinal | _ANY * _says_one_thing(fact) for ordinal, fact, _ in layout.facts]
         scales = struct.pack(f"={len(layout.scales)}d", *layout.scales)
         used = phase if record.phase == CURRENT else 0

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from benchledger.definitions.log_format import EARLY_STOP, STATED, FactDefinition
+from benchledger.definitions.log_format import EARLY_STOP, STATED, FactDefinition, LogFormat, RecordDefinition
 from benchledger.scanning.launchers import Command
 from benchledger.scanning.layout import Layout
 
@@ -160,6 +160,11 @@ _EVENT_WEIGHT = {"oom": 3, "timeout": 2, "nan": 1, "failed": 0, EARLY_STOP: -1}
 
 def _state_one_gpu(statements: list[Statement]) -> bool:
     return any((said.name, said.value) == ("gpus", "1") for said in statements)
+
+
+def starts_run(record: RecordDefinition, log_format: LogFormat) -> bool:
+    """Tells whether a record is a start record: the settings with which each process of a run begins."""
+    return record.name in log_format.run_starts and record.kind != "summary"
 
 
 def shows_progress(layout: Layout) -> bool:

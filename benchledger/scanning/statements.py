@@ -14,7 +14,7 @@ from benchledger.scanning.launchers import Command, agreeing_commands, read_comm
 from benchledger.scanning.layout import Layout
 from benchledger.scanning.leads import rank_in
 from benchledger.scanning.rows import Row
-from benchledger.scanning.segment import Segment, Statement, items_of, shows_progress
+from benchledger.scanning.segment import Segment, Statement, items_of, shows_progress, starts_run
 
 
 class SegmentCollector:
@@ -58,12 +58,14 @@ class SegmentCollector:
         segment = self.note_record(record.kind, row.line)
         if record.status is not None:
             segment.note_event(_event(record.status, row))
-        step, epoch, rank = (_whole(row.columns.get(name)) for name in ("step", "epoch", "rank"))
-        rank = rank_in(row.lead) if rank is None else rank
-        if record.name in log_format.run_starts and record.kind != "summary":
-            segment.note_start(row.layout, row.values, row.texts, rank)
-        if shows_progress(row.layout):
-            segment.note_step(row.layout, row.values, row.line, step, epoch, rank)
+        is_start, is_progress = starts_run(record, log_format), shows_progress(row.layout)
+        if is_start or is_progress:
+            step, epoch, rank = (_whole(row.columns.get(name)) for name in ("step", "epoch", "rank"))
+            rank = rank_in(row.lead) if rank is None else rank
+            if is_start:
+                segment.note_start(row.layout, row.values, row.texts, rank)
+            if is_progress:
+                segment.note_step(row.layout, row.values, row.line, step, epoch, rank)
         if row.layout.facts:
             self.add_statements(segment, row.layout, row.values, row.texts, row.line)
 
