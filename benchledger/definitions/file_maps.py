@@ -100,7 +100,8 @@ class SelfDescribing:
     """Lines that name their values: `lines` is how each is written, "json", "dict" (of Python) or "csv".
 
     `columns` maps names to record columns, the first one that a line has counts; `modes` are names of values that state
-    the phase of their line. `phases` are words at the start or end of a name, `units` ends of names. Case is ignored.
+    the phase of their line. `phases` are words at the start or end of a name, `units` ends of names. `parts` are words
+    for one of several networks that are trained together. Case is ignored.
     """
 
     lines: str
@@ -108,6 +109,7 @@ class SelfDescribing:
     modes: tuple[str, ...]
     phases: dict[str, str]
     units: dict[str, str]
+    parts: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ _SQLITE = ("tables", "start", "end", "unit", "duration", "label", "names", "devi
 CSV = ("columns", "headers", "headerless", "search", "long", "drop", "command", "units")
 COLUMNS = ("columns", "headers", "date", "time")
 TABLE = ("columns", "headers")
-SELF_DESCRIBING = ("lines", "columns", "modes", "phases", "units")
+SELF_DESCRIBING = ("lines", "columns", "modes", "parts", "phases", "units")
 _LONG = ("name", "unit", "value")
 _COMMAND = ("columns", "no_header", "no_units")
 _CSV_COLUMN = ("name", "unit", "least", "most")
@@ -142,6 +142,7 @@ def read_self_describing(table: Table, base: file_maps.SelfDescribing | None) ->
         modes=tuple(table.strings("modes", base.modes)),
         phases=phases,
         units=units,
+        parts=frozenset(table.strings("parts", tuple(base.parts))),
     )
 
 

@@ -171,6 +171,9 @@ class NamedLayouts(Layouts):
         return self._split(name)[0]
 
     def _named(self, name: str) -> FieldDefinition:
+        part, _, own = name.partition(": ")
+        if part.lower() in self._definition.parts:
+            return replace(self._named(own), name=name)
         phase, plain = self._split(name)
         found = self.format.fields.get((None, plain))
         spelling, rest = self._unit_in(name)

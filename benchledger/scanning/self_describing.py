@@ -13,12 +13,12 @@ from itertools import islice, pairwise
 from typing import Any
 
 from benchledger.definitions.log_format import LogFormat, RecordDefinition
-from benchledger.definitions.vocabulary import UNKNOWN, Mode
 from benchledger.scanning import rows
 from benchledger.scanning.csv_rows import cells_of
 from benchledger.scanning.file_reader import NUMBER_CELL, FileReader, lines_of, pair_of, reject
 from benchledger.scanning.json_values import flat_pairs
 from benchledger.scanning.layout import NamedLayouts
+from benchledger.scanning.line_labels import LineLabels
 from benchledger.scanning.object_lines import NOT_FINITE, dict_line, json_line
 from benchledger.scanning.rows import Columns, Pair, Pieces, Place, Refused, exact, make_row
 from benchledger.scanning.unread import is_measurement
@@ -77,6 +77,7 @@ class SelfDescribingReader(FileReader):
         self._header: list[str] = []
         self._first_epoch: int | None = None
         self._restarts = self._began = False
+        self._labels = LineLabels(self.definition, self.layouts, self.record)
 
     def fits_late(self, head: bytes, complete: bool) -> str | None:
         """Returns why a file that no other format claims is a log of training, or None."""
@@ -93,15 +94,18 @@ class SelfDescribingReader(FileReader):
             lines.append(line)
             if len(lines) == _FIRST_TRIED and not self._are_objects(lines):
                 return None
+        self._labels.learn(line.data for line in lines if line.data)
         return self._why(lines) if self._are_objects(lines) else None
 
     def begin(self, head: bytes) -> None:
-        """Finds in the beginning of a file whether its steps begin anew in each epoch."""
+        """Finds in the beginning of a file how its lines differ, and whether its steps begin anew in each epoch."""
         self._header, self._began, self._restarts = [], False, False
+        lines = list(self._lines(head, 0, 1))
+        self._labels.learn(line.data for line in lines if line.data)
         places = [
             (columns["epoch"], columns["step"])
-            for line in self._lines(head, 0, 1)
-            if line.data and self._phase_of_line(line.data) is None
+            for line in lines
+            if line.data and self._labels.phase_of(line.data) is None
             for columns in [self._columns(line.data)[0]]
             if isinstance(columns.get("epoch"), int) and isinstance(columns.get("step"), int)
         ]
@@ -197,7 +201,7 @@ class SelfDescribingReader(FileReader):
             if _TELLING & set(quantities) or (_HALF_TELLING & set(quantities) and len(quantities) > 1):
                 telling += 1
                 # An evaluation counts its own steps.
-                if self._phase_of_line(line.data) is None:
+                if self._labels.phase_of(line.data) is None:
                     places.append((place[0], place[-1]))
                 shown = shown or f"line {line.place[0]} has a step or epoch and {min(quantities.values())!r}"
         ordered = sum(one <= later for one, later in pairwise(places))
@@ -211,8 +215,7 @@ class SelfDescribingReader(FileReader):
         return None if any(len(texts) > _MOST_WORDS for texts in words.values()) else shown
 
     def _may_vary(self, name: str, text: str) -> bool:
-        mode = name.lower() in self.definition.modes and Mode(name).phase_of(text) != UNKNOWN
-        return mode or _NO_WORDS.match(text) is not None or _TIMES.search(name) is not None
+        return self._labels.is_phase(name, text) or _NO_WORDS.match(text) is not None or _TIMES.search(name) is not None
 
     def _add(self, line: _Line, pieces: Pieces) -> None:
         assert line.data is not None
@@ -223,7 +226,7 @@ class SelfDescribingReader(FileReader):
         pieces.pieces += 1
 
     def _record_of(self, data: dict[str, Any], columns: Columns, fraction: float | None) -> RecordDefinition:
-        phase = self._phase_of_line(data)
+        phase = self._labels.phase_of(data)
         placed = "step" in columns or "epoch" in columns or fraction is not None
         began, self._began = self._began, self._began or placed
         if not placed and not began:
@@ -232,19 +235,6 @@ class SelfDescribingReader(FileReader):
             return self._steps.get(self._first_epoch, self._steps[None])
         summary = self._of_kind["summary"]
         return summary if phase is None else replace(summary, phase=phase)
-
-    def _phase_of_line(self, data: dict[str, Any]) -> str | None:
-        # The phase that a line states by its mode or by each measured name; None: training.
-        for name, value in data.items():
-            if name.lower() in self.definition.modes and isinstance(value, str):
-                phase = Mode(name).phase_of(value)
-                return None if phase == "train" else phase
-        measured = {
-            self.layouts.phase_of(name)
-            for name in data
-            if (field := self.layouts.field_of(self.record, name)) and field.quantity not in (None, "learning_rate")
-        }
-        return next(iter(measured)) if len(measured) == 1 and measured != {"train"} else None
 
     def _values(self, data: dict[str, Any]) -> tuple[Columns, list[Pair], float | None]:
         # The columns and values of a line, and its epoch as a fraction.
@@ -258,7 +248,7 @@ class SelfDescribingReader(FileReader):
             number for name, number, _, _ in pairs
             if number is not None and self.definition.columns.get(name.lower()) == "epoch"
         ]  # fmt: skip
-        return columns, pairs, fractions[0] if fractions else None
+        return columns, self._labels.named(data, pairs), fractions[0] if fractions else None
 
     def _columns(self, data: dict[str, Any]) -> tuple[Columns, set[str]]:
         columns: Columns = {}

@@ -235,3 +235,47 @@ def test_hostile_lines_are_rejects_or_values(text: str, reader: LogReader) -> No
     found = find("".join(good % at for at in range(9)) + text + "\n", reader)
 
     assert len(found.rows) + len(found.rejects) == 10
+
+
+def repeated(name: str, *words: str) -> str:
+    rows = ({name: word, "step": at, "loss": 2.5, "samples_per_second": 100 + at} for at in range(5) for word in words)
+    return lines(*rows)
+
+
+@pytest.mark.parametrize("name", ["split", "type", "stage", "dataset"])
+def test_a_value_that_is_train_or_val_states_the_phase_whatever_its_name(name: str, reader: LogReader) -> None:
+    found = find(repeated(name, "train", "val", "test"), reader)
+
+    assert [row["record"] for row in found.rows[:3]] == ["step", "summary", "summary"]
+    phases = [one["phase"] for one in found.shapes if one["name"] == "samples_per_second"]
+    assert sorted(phases) == ["inference", "train", "validation"]
+
+
+@pytest.mark.parametrize("words", [("train", "warm"), ("val", "test"), ("fit",)])
+def test_words_that_are_no_phases_or_never_training_state_none(words: tuple[str, ...], reader: LogReader) -> None:
+    found = find(repeated("stage", *words), reader)
+
+    assert {row["record"] for row in found.rows} == {"step"}
+
+
+def test_a_speed_beside_the_loss_of_an_evaluation_is_not_of_training(reader: LogReader) -> None:
+    both = ({"step": at, f"{phase}_loss": 2.5, "images_per_sec": 7} for at in range(5) for phase in ("train", "val"))
+    mixed = ({"step": at, "loss": 2.5, "val_loss": 2.5, "images_per_sec": 7} for at in range(5))
+
+    assert [row["record"] for row in find(lines(*both), reader).rows[:2]] == ["step", "summary"]
+    assert [row["record"] for row in find(lines(*mixed), reader).rows[:2]] == ["step", "step"]
+
+
+def test_the_networks_of_a_gan_have_a_loss_and_a_speed_each(reader: LogReader) -> None:
+    found = find(repeated("net", "G", "D"), reader)
+    means = {value["name"]: (value["quantity"], value["unit"]) for value in found.shapes}
+
+    assert stated(found)[0] == ("step", None, 0, {"net": "G", "G: loss": 2.5, "G: samples_per_second": 100})
+    assert means["D: loss"][0] == "loss"
+    assert means["D: samples_per_second"] == ("throughput", "samples/s")
+
+
+def test_other_words_in_the_lines_of_one_step_name_no_network(reader: LogReader) -> None:
+    found = find(repeated("run", "a", "b"), reader)
+
+    assert stated(found)[0] == ("step", None, 0, {"run": "a", "loss": 2.5, "samples_per_second": 100})
