@@ -50,6 +50,18 @@ from kept.rule
 _KEEP_SPEEDS = "insert into kept.speed by name select * exclude (rate) from speed_now"
 _AS_THEY_COME = {"\norder by stream_id, lane, place": ""}
 _ONE_BY_ONE = "create or replace temp view piece as from stream_reading"
+# Whether steps of a run may have several lines each: to count them roughly is cheap.
+_REPEATS_STEPS = """
+select run_id
+from claimed_record
+where part is not null
+    and rank is null
+    and shape_id in (select shape_id from kept.shape where kind = 'step' and phase = 'train')
+group by run_id, shape_id
+having count(step) > 1.4 * approx_count_distinct(step)
+limit 1
+"""
+_NO_UNNAMED = "create or replace temp table unnamed_lane (run_id bigint, place bigint, lane bigint)"
 _NONE_TIMED = """
 create or replace temp table timed (
     run_id bigint, reading_key integer, lane integer, since bigint, step bigint, place bigint, value double
@@ -199,6 +211,7 @@ def make_speeds(con: duckdb.DuckDBPyConnection, order: RecordOrder, *, is_long: 
     """
     ((head, tail),) = con.execute(_ONE_BY_ONE_AT_ENDS, {"least": ONE_BY_ONE}).fetchall()
     con.execute(sql_of("repeats", streams=_streams_of(con, order, _SAID) if is_long else {}))
+    con.execute(sql_of("unnamed_ranks") if finds(con, _REPEATS_STEPS) else _NO_UNNAMED)
     con.execute(sql_of("readings"))
     steps = "from moment where is_step"
     if finds(con, "from needed_timing limit 1"):
@@ -212,7 +225,7 @@ def make_speeds(con: duckdb.DuckDBPyConnection, order: RecordOrder, *, is_long: 
     if is_long:
         con.execute(sql_of("value_counts", head=head, tail=tail))
     # Readings of one rank that are read one by one are in order already.
-    in_order = not is_long and OF_ONE_RANK.keys() <= order.streams.keys()
+    in_order = not is_long and OF_ONE_RANK.keys() <= order.streams.keys() and not finds(con, "from unnamed_lane limit 1")
     con.execute(sql_of("windows", streams=_AS_THEY_COME if in_order else {}))
     if finds(con, "from stream where lanes = 'median' limit 1"):
         con.execute(sql_of("medians"))

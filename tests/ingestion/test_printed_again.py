@@ -43,6 +43,16 @@ WAYS = {
     "once": lambda layout: [step[0] for step in printed(layout)],
     "handlers": lambda layout: [line for one, again in printed(layout, 2) for line in (one, f"INFO:root:{again}")],
     "copied": lambda layout: [line for step in printed(layout, 3) for line in step],
+    # Ranks without a name before their lines, of which no two say the same.
+    "unnamed": lambda layout: [
+        step[0]
+        .replace(": 7.1E+00", f": 7.{at}E+00")
+        .replace("2.5670", f"2.{at}")
+        .replace("11.25", f"11.{at}")
+        .replace("1.5983", f"1.{at}")
+        for step in printed(layout)
+        for at in range(1, 5)
+    ],
     "srun": lambda layout: [f"{rank}: {step[0]}" for step in printed(layout) for rank in range(4)],
 }
 
@@ -76,10 +86,11 @@ def test_every_rule_has_the_number_of_the_log_that_prints_each_line_once(ledgers
     assert speeds(ledgers[way]) == once
 
 
-def test_where_each_rank_prints_the_first_steps_of_each_are_skipped(ledgers: dict[str, Path]) -> None:
+@pytest.mark.parametrize("way", ["srun", "unnamed"])
+def test_where_each_rank_prints_the_first_steps_of_each_are_skipped(ledgers: dict[str, Path], way: str) -> None:
     families = ("steps", "perf", "megatron", "superbench")
     once = {key: value for key, (value, _) in speeds(ledgers["once"], *families).items() if value}
-    ranks = {key: value for key, (value, _) in speeds(ledgers["srun"], *families).items() if value}
+    ranks = {key: value for key, (value, _) in speeds(ledgers[way], *families).items() if value}
 
     assert {rule for _, rule, _ in once} >= {"steps.mean_skip1", "perf.times_skip5", "megatron.tokens_skip1"}
     assert ranks.keys() == once.keys()

@@ -89,6 +89,7 @@ class Run:
         self.case: Row = next(iter(rows_asked(con, CASE, run_id=run_id)), {"format": None})
         self.records = records
         mark_repeats(records, shapes)
+        part_unnamed_ranks(records, shapes)
         self.printed = [
             reading(record, shape, record["values"][shape["ordinal"] - 1])
             for record in records
@@ -99,7 +100,9 @@ class Run:
         train = {
             one for one, rows in shapes.items() for row in rows if (row["kind"], row["phase"]) == ("step", "train")
         }
-        self.steps = [record for record in records if record["shape_id"] in train and not record["is_again"]]
+        self.steps = [
+            one for one in records if one["shape_id"] in train and not one["is_again"] and one["lane"] >= -1
+        ]
 
     def intervals(self) -> Iterator[Reading]:
         """From each step record to the next one of its rank."""
@@ -141,6 +144,24 @@ def mark_repeats(records: list[Row], shapes: dict[int, list[Row]]) -> None:
         if last is not None and all(last[name] == record[name] for name in told):
             seconds = seconds_from(last, record)
             record["is_again"] = seconds is None or seconds < 1
+
+
+def part_unnamed_ranks(records: list[Row], shapes: dict[int, list[Row]]) -> None:
+    """If most steps have several lines, they are of ranks without a name: the second of each step is of lane -2."""
+    for shape_id, values in shapes.items():
+        if not any((value["kind"], value["phase"]) == ("step", "train") for value in values):
+            continue
+        own = [one for one in records if one["shape_id"] == shape_id and one["lane"] == -1 and one["step"] is not None]
+        of_step: dict[Any, list[int]] = {}
+        for nth, one in enumerate(one for one in own if not one["is_again"]):
+            of_step.setdefault((one["epoch"], one["step"]), []).append(nth)
+        together = [lines[-1] - lines[0] < 2 * len(lines) for lines in of_step.values()]
+        if len(of_step) < 2 or median(map(len, of_step.values())) < 2 or sum(together) < 0.9 * len(together):
+            continue
+        printed = [one for one in own if not one["is_again"]]
+        for lines in of_step.values():
+            for n, nth in enumerate(lines[1:], 2):
+                printed[nth]["lane"] = -n
 
 
 def reading(record: Row, shape: Row, value: float, since: int | None = None, steps: int = 1) -> Reading:
@@ -233,7 +254,8 @@ def outcome(
     # One value a step, or a rank's or all of them in the order of their lines: of each its rate and what it is made of.
     lines = [([one], one.since, one.step, one.steps, rate_of(rule, one), one.lane) for one in usable]
     if rule["ranks"] == "first":
-        lines = [line for line in lines if line[-1] == min(one.lane for one in readings)]
+        lanes = {one.lane for one in readings}
+        lines = [line for line in lines if line[-1] == (max(lanes) if max(lanes) < 0 else min(lanes))]
     if rule["ranks"] == "median":
         of_step: dict[Any, list[Reading]] = {}
         for one in usable:

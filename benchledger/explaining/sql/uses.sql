@@ -10,6 +10,7 @@ select
             when chosen.quantity = 'throughput' then 'a speed below 0, or of 0 after step 0'
             else 'a time of 0 or less'
         end
+        when dropped = 'of another rank' and lane < 0 then 'dropped: a further line of its step'
         when dropped = 'of another rank' then format('dropped: rank {}, not the lowest', lane)
         when dropped = 'of no step' or (dropped = 'outside the steps of the rule' and (step is null or since is null))
             then 'dropped: no step number'

@@ -1,5 +1,5 @@
 -- Every number that can tell the speed of a run: printed, or a time between records that no log prints.
--- reads: kept.shape, chunk_rule, kept.run_format, chunk_run, claimed_record, again
+-- reads: kept.shape, chunk_rule, kept.run_format, chunk_run, claimed_record, again, unnamed_lane
 -- makes: printed_as, needed_timing, printed, moment, speed_key, run_reading, named_reading, is_usable, is_within,
 --   steps_between
 
@@ -48,13 +48,14 @@ create or replace temp table printed as
 select
     run_id,
     reading_key,
-    coalesce(rank, -1) as lane,
+    coalesce(rank, unnamed_lane.lane, -1) as lane,
     epoch,
     step,
     place + ordinal as place,
     "values"[ordinal] as value,
     (run_id, place) in (select (run_id, place) from again) as is_again
 from claimed_record
+left join unnamed_lane using (run_id, place)
 join printed_as using (shape_id)
 where part is not null and value is not null;
 
@@ -63,7 +64,8 @@ create or replace temp view moment as
 select
     run_id, place, coalesce(rank, -1) as lane, step, label, logged_at, clock_s,
     shape_id in (select shape_id from kept.shape where kind = 'step' and phase = 'train')
-        and (run_id, place) not in (select (run_id, place) from again) as is_step,
+        and (run_id, place) not in (select (run_id, place) from again)
+        and (run_id, place) not in (select (run_id, place) from unnamed_lane) as is_step,
     run_id in (select run_id from needed_timing where reading_key = -1) as makes_intervals,
     run_id in (select run_id from needed_timing where reading_key = -2) as makes_rounds
 from claimed_record
@@ -83,7 +85,8 @@ select
     count(*) filter (
         not is_again and is_usable(value, reading_key in (select reading_key from speed_key), step)
     ) as usable,
-    min(lane) as lowest_lane,
+    -- Of ranks that the log does not name, the first line of each step.
+    if(max(lane) < 0, max(lane), min(lane)) as lowest_lane,
     min(lane) = max(lane) as has_one_rank
 from printed
 group by run_id, reading_key;

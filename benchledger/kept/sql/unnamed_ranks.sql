@@ -1,0 +1,32 @@
+-- Lines of ranks that a log does not name: further lines of a step, where most steps have them. A run that is resumed
+-- returns to its steps later, and few steps overflow.
+-- reads: claimed_record, kept.shape, again
+-- makes: unnamed_lane
+
+-- The second line of each step is of lane -2, the third of lane -3: no rank is invented.
+create or replace temp table unnamed_lane as
+with step_line as (
+    select
+        run_id, place, shape_id, epoch, step,
+        row_number() over (partition by run_id, shape_id order by place) as nth_line,
+        row_number() over (partition by run_id, shape_id, epoch, step order by place) as nth
+    from claimed_record
+    where part is not null and rank is null and step is not null
+        and shape_id in (select shape_id from kept.shape where kind = 'step' and phase = 'train')
+        and (run_id, place) not in (select (run_id, place) from again)
+),
+step_of_ranks as (
+    select
+        run_id, shape_id, epoch, step, count(*) as lines, max(nth_line) - min(nth_line) < 2 * count(*) as is_together
+    from step_line
+    group by all
+)
+select run_id, place, -nth as lane
+from step_line
+semi join (
+    select run_id, shape_id
+    from step_of_ranks
+    group by all
+    having median(lines) >= 2 and count(*) >= 2 and avg(is_together::integer) >= 0.9
+) using (run_id, shape_id)
+where nth > 1;
