@@ -225,8 +225,8 @@ def make_speeds(con: duckdb.DuckDBPyConnection, order: RecordOrder, *, is_long: 
     if is_long:
         con.execute(sql_of("value_counts", head=head, tail=tail))
     # Readings of one rank that are read one by one are in order already.
-    in_order = not is_long and OF_ONE_RANK.keys() <= order.streams.keys() and not finds(con, "from unnamed_lane limit 1")
-    con.execute(sql_of("windows", streams=_AS_THEY_COME if in_order else {}))
+    is_one_lane = OF_ONE_RANK.keys() <= order.streams.keys() and not finds(con, "from unnamed_lane limit 1")
+    con.execute(sql_of("windows", streams=_AS_THEY_COME if is_one_lane and not is_long else {}))
     if finds(con, "from stream where lanes = 'median' limit 1"):
         con.execute(sql_of("medians"))
     con.execute(sql_of("lanes", head=head, tail=tail))

@@ -100,9 +100,7 @@ class Run:
         train = {
             one for one, rows in shapes.items() for row in rows if (row["kind"], row["phase"]) == ("step", "train")
         }
-        self.steps = [
-            one for one in records if one["shape_id"] in train and not one["is_again"] and one["lane"] >= -1
-        ]
+        self.steps = [one for one in records if one["shape_id"] in train and not one["is_again"] and one["lane"] >= -1]
 
     def intervals(self) -> Iterator[Reading]:
         """From each step record to the next one of its rank."""
