@@ -44,6 +44,7 @@ def layout_frame(layouts: list[Layout], closings: pl.DataFrame) -> pl.DataFrame:
             layout.record.kind == "step" and any(value.phase == "train" for value in layout.values),
             _rate_at(layout),
             epochs_at(layout),
+            next((at for at, value in enumerate(layout.values) if value.quantity == "micro_step"), None),
             [at for at, value in enumerate(layout.values) if value.quantity == "loss" and value.phase == "train"],
         )
         for layout in layouts
@@ -51,7 +52,7 @@ def layout_frame(layouts: list[Layout], closings: pl.DataFrame) -> pl.DataFrame:
     schema = {
         "shape_id": pl.Int64, "is_step": pl.Boolean, "is_sample": pl.Boolean, "is_training": pl.Boolean,
         "may_close": pl.Boolean, "first_epoch": pl.Int64, "speed_at": pl.Int64,
-        "trains": pl.Boolean, "rate_at": pl.Int64, "epoch_at": pl.Int64,
+        "trains": pl.Boolean, "rate_at": pl.Int64, "epoch_at": pl.Int64, "micro_at": pl.Int64,
     }  # fmt: skip
     frame = pl.DataFrame([row[:-1] for row in rows], schema, orient="row")
     losses = range(max((len(row[-1]) for row in rows), default=0))

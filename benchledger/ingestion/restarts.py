@@ -59,17 +59,25 @@ class Restarts:
 def progress(found: pl.DataFrame) -> pl.DataFrame:
     """The steps of training, each with the epoch and step that it reached; NULL where it states neither.
 
-    `found` needs columns `trains` (a step of training), `epoch_at` and `rate_at` (which values state epochs and speed).
+    `found` needs columns `trains` (a step of training) and `epoch_at`, `rate_at` and `micro_at` (which values state the
+    epoch, the speed and the micro step).
     """
     import polars as pl
 
     columns = ("at", "shape_id", "rank", "line", "step", "epoch")
-    steps = chosen(found.select(*columns, "values", "epoch_at", "rate_at", "trains"), pl.col("trains"))
+    steps = chosen(found.select(*columns, "values", "epoch_at", "rate_at", "micro_at", "trains"), pl.col("trains"))
     # Where a line states no step, it may state how many epochs are done: 0.25.
     done = pl.lit(None, pl.Float64)
     if steps["epoch_at"].null_count() < steps.height:
         done = pl.col("values").list.get(pl.col("epoch_at"), null_on_oob=True)
-    reached = pl.coalesce(pl.col("step").cast(pl.Float64), "done", pl.when(pl.col("epoch").is_not_null()).then(0.0))
+    within = pl.lit(0.0)
+    if steps["micro_at"].null_count() < steps.height:
+        # A micro step is a part of its step, whatever the number of the first one.
+        micro = pl.col("values").list.get(pl.col("micro_at"), null_on_oob=True)
+        within = pl.when(micro > 0).then(micro / (micro + 1)).otherwise(0.0)
+    reached = within + pl.coalesce(
+        pl.col("step").cast(pl.Float64), "done", pl.when(pl.col("epoch").is_not_null()).then(0.0)
+    )
     return steps.with_columns(done=done).select(
         "at",
         "shape_id",

@@ -49,6 +49,7 @@ with time_of_step as (
     select shape_id, min(ordinal) as ordinal
     from kept.shape
     where quantity = 'step_time' and unit = 's' and kind = 'step'
+        and shape_id not in (select shape_id from kept.shape where quantity = 'micro_step')
     group by shape_id
 ),
 printed as (

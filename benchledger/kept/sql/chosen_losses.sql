@@ -63,6 +63,8 @@ left join (
     select shape_id, min(ordinal) as time_ordinal
     from kept.shape
     where quantity = 'step_time' and unit = 's' and kind = 'step'
+        -- What a micro step took is not what its step took.
+        and shape_id not in (select shape_id from kept.shape where quantity = 'micro_step')
     group by shape_id
 ) as step_time using (shape_id)
 left join kept.run_clock using (run_id);
