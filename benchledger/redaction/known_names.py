@@ -1,7 +1,8 @@
 """Replaces other occurrences of hosts and users that a rule found in the same log: most have no words around them.
 
 A host is replaced as a whole word, a user as a whole folder (`/data/jdoe/run`), since names of users are often words,
-and as a word if it is none that logs use. What a number follows is the name of a value: `samples: 12` stays.
+and as a word if it is none that logs use. What a number follows is the name of a value: `samples: 12` stays, unless it
+begins a line (`jdoe  31220 31100 99`) or has digits itself.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.rule_set import Search, folded, search_for
 
 _HOST = re.compile(r"(?<![A-Za-z0-9-])"), re.compile(r"(?![A-Za-z0-9]|-\w)")
-_FOLDER = re.compile(r"(?<=/)"), re.compile(r"(?![^/\s:,;'\")\]>$])")
+# nvidia-smi cuts the beginning of a long path: `...jdoe/miniconda3`
+_FOLDER = re.compile(r"(?<=/)|(?<=\.\.\.)"), re.compile(r"(?![^/\s:,;'\")\]>$])")
 _WORD = re.compile(r"(?<![A-Za-z0-9.])"), re.compile(r"(?![A-Za-z0-9]|[\w/-]{0,32}[\"']?\s{0,8}[:=]?\s{0,8}[-+.]?\d)")
-
+_CELL = re.compile(r"(?<![A-Za-z0-9.])"), re.compile(r"(?=[ \t]{1,32}+\d)")
+_LONGEST_INDENT = 64
 
 # To make a search costs time quadratic in its names. Only the last search is made again when names are added.
 _NAMES_PER_SEARCH = 4096
@@ -56,6 +59,9 @@ class KnownNames:
                 continue
             is_word = kind == "user" and self._redactor.is_distinct(name)
             around = (_HOST,) if kind == "host" else (_FOLDER, _WORD) if is_word else (_FOLDER,)
+            begins_line = not signs[max(0, start - _LONGEST_INDENT) : start].rpartition("\n")[2].strip()
+            if is_word and (begins_line or any(map(str.isdigit, name))):
+                around += (_CELL,)
             if any(before.match(signs, start) and behind.match(signs, end) for before, behind in around):
                 out += [text[last_end:start], self._redactor.pseudonym(kind, name)]
                 last_end = end

@@ -18,6 +18,8 @@ _NODE = re.compile(r"[A-Za-z][^_/]*[\d-][^_/]*")
 _MACHINE_TYPE = re.compile(
     r"\.(?:\d{0,3}x?large|metal)|-(?:standard|(?:high|mega|ultra)\w+)-\d|\d+gb$|-(?:sxm|pcie)|^[dh]gx-?(?:1v?|2h?|[abh][12]00|station)$"
 )
+# Kinds of machines. `worker-3`, `gpu7` and `bert01` may also be a rank, a device and a model.
+_ROLE = re.compile(r"(?i)(?:[dh]gx|login|storage|compute)-?[a-z]{0,2}\d{1,5}")
 _FILES = (".log", ".txt", ".out", ".json", ".py", ".sh", ".csv", ".gz", ".tar", ".zip", ".yaml")
 _COMPANY = frozenset((
     "corporation", "corp", "inc", "ltd", "llc", "gmbh", "company", "team", "group", "authors", "contributors",
@@ -74,6 +76,8 @@ class PrivateNames:
         if kind == "user":
             is_public = name.lower() in self._rules.organisations
             return self.holds("user", name) and not self.is_of_words(name) and not is_public
+        if _ROLE.fullmatch(name) and self._is_node(name):
+            return True
         is_known = self._is_machine(name) or _HEX_NAME.fullmatch(name) is not None
         is_word = name.lower().rstrip("0123456789-.") in self._rules.public_names or _GPU.match(name) is not None
         return is_known and not is_word and any(map(str.isdigit, name))

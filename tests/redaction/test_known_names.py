@@ -44,6 +44,28 @@ def test_words_with_a_number_stay_even_where_a_machine_has_such_a_name(redactor:
     assert redacted(redactor, f"hostname: {name}\n{line}\n").splitlines()[1] == line
 
 
+@pytest.mark.parametrize("name", ["dgx17", "dgx-b07", "login1", "storage3"])
+def test_the_name_of_a_kind_of_machine_with_a_number_is_a_host_everywhere(redactor: Redactor, name: str) -> None:
+    assert (
+        redacted(redactor, f"hostname: {name}\ncopied to {name} ({name})\n").splitlines()[1]
+        == "copied to <host> (<host>)"
+    )
+
+
+def test_a_user_before_a_number_begins_a_row_or_has_digits(redactor: Redactor) -> None:
+    text = redacted(
+        redactor, "USER=anovak\nUSER=jsmith42\n  anovak  31220 x\njob jsmith42 7\nloss anovak 0.5\nanovak: 3\n"
+    )
+
+    assert text.splitlines()[2:] == ["  <user>  31220 x", "job <user> 7", "loss anovak 0.5", "anovak: 3"]
+
+
+def test_a_user_goes_from_a_path_whose_beginning_is_cut(redactor: Redactor) -> None:
+    assert redacted(redactor, "USER=anovak\n...anovak/miniconda3/bin/python\n").endswith(
+        "\n...<user>/miniconda3/bin/python\n"
+    )
+
+
 def test_names_in_several_searches_are_all_replaced(monkeypatch: pytest.MonkeyPatch, redactor: Redactor) -> None:
     monkeypatch.setattr(known_names, "_NAMES_PER_SEARCH", 2)
     hosts = [f"gcn{number}" for number in range(41, 52)]
