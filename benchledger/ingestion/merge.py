@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from benchledger.definitions.log_format import all_formats_hash
 from benchledger.definitions.names import load_names
 from benchledger.definitions.regular_file import need_regular_ledger
-from benchledger.errors import DatabaseError, UsageError, refuse_existing
+from benchledger.errors import DatabaseError, UsageError
 from benchledger.ingestion.base_tables import BASE_TABLES, in_ledger
 from benchledger.ingestion.derive import derive
 from benchledger.ingestion.load import insert, load_formats_table, remove_logs, set_ids, sql_text
@@ -23,13 +23,13 @@ from benchledger.ingestion.sightings import write_sightings
 from benchledger.kept import follow_definitions, keep
 from benchledger.scanning.samples import load_formats
 from benchledger.store.confined import keep_to_the_ledger
-from benchledger.store.copies import copy_to, new_ledger
+from benchledger.store.copies import copy_to, need_no_ledger, new_ledger
 from benchledger.store.database import open_for_reading, open_for_writing, transaction
 from benchledger.store.facade import refuse_facade
 from benchledger.store.key_file import key_path
 from benchledger.store.lock_wait import held_error, holder_in
 from benchledger.store.log_contents import merge_contents
-from benchledger.store.private_file import PrivateFile, key_of, private_path, private_paths
+from benchledger.store.private_file import PrivateFile, key_of, private_path
 from benchledger.store.scratch import work_folder
 from benchledger.store.sync import sync_definitions
 from benchledger.store.tables import quoted_text
@@ -107,9 +107,7 @@ def merge(*ledgers: Path | str, into: Path | str, wait_s: float = 30.0) -> Merge
 def _need_free(target: Path) -> None:
     if not target.parent.is_dir():
         raise UsageError(f"{target}: folder {target.parent} does not exist. Create it, or name another file")
-    refuse_existing(target, cure="Name another file with --into")
-    left = f"Name another file with --into. If a command that was killed left it (there is no {target}), remove it"
-    refuse_existing(*private_paths(target), cure=left)
+    need_no_ledger(target)
 
 
 def _size(source: Path, wait_s: float) -> int:

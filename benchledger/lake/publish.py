@@ -7,16 +7,16 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchledger.errors import UsageError, refuse_existing
+from benchledger.errors import UsageError
 from benchledger.lake.delta import Snapshot, latest_snapshot, need_deltalake, write_snapshot
 from benchledger.lake.facade import write_facade
 from benchledger.lake.objects import Lake, open_lake
 from benchledger.lake.settle import Parts, fill, parts_of
 from benchledger.lake.units import KEY_ENV, alone, key_from
+from benchledger.store.copies import need_no_ledger, new_ledger
 from benchledger.store.database import open_for_writing, transaction
-from benchledger.store.key_file import key_path, store_key
-from benchledger.store.private_file import private_paths
-from benchledger.store.scratch import scratch_of, work_folder
+from benchledger.store.key_file import store_key
+from benchledger.store.scratch import work_folder
 
 
 @dataclass(frozen=True)
@@ -54,19 +54,14 @@ def lake_publish(
     key = key_from(key_file) if key_file or os.environ.get(KEY_ENV) else None
     if key is not None:
         opened.need_key(key)
-    refuse_existing(target, *private_paths(target), cure="Name another file with --into")
+    need_no_ledger(target)
     parts = parts_of(opened)
-    scratch = scratch_of(target)
-    try:
+    with new_ledger(target) as scratch:
         with closing(open_for_writing(scratch, files=True)) as con, transaction(con, target):
             fill(con, opened, parts)
             runs, logs = con.execute("select (select count(*) from run), (select count(*) from log)").fetchall()[0]
         if key is not None:
-            store_key(target, key)
-        scratch.replace(target)
-    finally:
-        for left in (scratch, Path(f"{scratch}.wal"), key_path(scratch)):
-            left.unlink(missing_ok=True)
+            store_key(scratch, key)
     return Published(str(target), parts.units, logs, runs)
 
 

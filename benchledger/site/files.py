@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 STATIC = Path(__file__).with_name("static")
 _DATA = "data"
+# What a killed export leaves: the new data, and the old one.
+_LEFT = (f".{_DATA}.part", f".{_DATA}.old")
 # Every site has this file, and it begins so.
 _SITE = "site.js"
 _HEAD = b'bench.receive("site", '
@@ -46,17 +48,23 @@ def site_folder(folder: Path) -> Iterator[Path]:
     """
     refuse_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    half = folder / f".{_DATA}.part"
-    shutil.rmtree(half, ignore_errors=True)
+    half, old = (folder / name for name in _LEFT)
+    for left in (half, old):
+        shutil.rmtree(left, ignore_errors=True)
     half.mkdir()
     try:
         yield half
         for page in sorted(STATIC.iterdir()):
             write_whole(folder / page.name, page.read_bytes())
-        shutil.rmtree(folder / _DATA, ignore_errors=True)
+        with suppress(FileNotFoundError):
+            (folder / _DATA).rename(old)
         half.rename(folder / _DATA)
     finally:
-        shutil.rmtree(half, ignore_errors=True)
+        # If the new data could not be moved there.
+        with suppress(OSError):
+            old.rename(folder / _DATA)
+        for left in (half, old):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def refuse_folder(folder: Path) -> None:
@@ -68,12 +76,11 @@ def refuse_folder(folder: Path) -> None:
 
 
 def _is_site(folder: Path) -> bool:
-    first = folder / _DATA / _SITE
-    if first.is_file():
-        with first.open("rb") as file:
-            return file.read(len(_HEAD)) == _HEAD
-    # What a stopped export left.
-    return all(one.name == f".{_DATA}.part" for one in folder.iterdir())
+    for first in (folder / name / _SITE for name in (_DATA, *_LEFT)):
+        if first.is_file():
+            with first.open("rb") as file:
+                return file.read(len(_HEAD)) == _HEAD
+    return all(one.name in _LEFT for one in folder.iterdir())
 
 
 def packed(rows: Sequence[Row], columns: Sequence[str]) -> dict[str, Any]:

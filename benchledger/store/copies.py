@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchledger.definitions.regular_file import need_regular_ledger
-from benchledger.errors import DatabaseError, cure_of_writing
+from benchledger.errors import DatabaseError, cure_of_writing, refuse_existing
 from benchledger.store.database import open_for_writing, spill_files
 from benchledger.store.private_file import private_path, private_paths
 from benchledger.store.scratch import STORAGE_VERSION, scratch_of
@@ -71,18 +72,48 @@ def open_in_memory() -> duckdb.DuckDBPyConnection:
     return con
 
 
+def need_no_ledger(target: Path) -> None:
+    """Raises UsageError if there is a ledger at `target`, or a file that belongs to one."""
+    refuse_existing(target, cure="Name another file with --into")
+    left = f"Name another file with --into. If a command that was killed left it (there is no {target}), remove it"
+    refuse_existing(*private_paths(target), Path(f"{target}.wal"), cure=left)
+
+
 @contextmanager
 def new_ledger(target: Path) -> Iterator[Path]:
-    """Yields a place for a ledger and its private files, which are moved to `target` when they are complete."""
+    """Yields a place for a ledger and its private files; when they are complete, they replace those of `target`."""
     scratch = scratch_of(target)
     try:
         yield scratch
-        for new, place in zip((*private_paths(scratch), scratch), (*private_paths(target), target), strict=True):
-            if new.exists():
-                new.replace(place)
+        steps = _replacement(scratch, target)
+        try:
+            _take(steps)
+        except KeyboardInterrupt:
+            # Half of it would be neither the old ledger nor the new one.
+            _take(steps)
+            raise
     finally:
         for left in (scratch, Path(f"{scratch}.wal"), *private_paths(scratch)):
             left.unlink(missing_ok=True)
+
+
+def _replacement(scratch: Path, target: Path) -> list[Callable[[], object]]:
+    """The steps that put a ledger at `target`; after each of them no file lies there beside one of another ledger.
+
+    DuckDB would replay the write-ahead log of another ledger: the old one goes first. A ledger comes after its key.
+    """
+    old = (Path(f"{target}.wal"), target, *private_paths(target))
+    pairs = zip((*private_paths(scratch), scratch), (*private_paths(target), target), strict=True)
+    moves = [partial(new.replace, place) for new, place in pairs if new.exists()]
+    return [*(partial(place.unlink, missing_ok=True) for place in old), *moves]
+
+
+def _take(steps: list[Callable[[], object]]) -> None:
+    while steps:
+        # A step that was taken and then interrupted is taken again.
+        with suppress(FileNotFoundError):
+            steps[0]()
+        steps.pop(0)
 
 
 def _compare(con: duckdb.DuckDBPyConnection, source: str, target: Path) -> None:

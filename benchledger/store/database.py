@@ -64,6 +64,12 @@ def open_for_writing(
             f"{place}: folder {place.parent} does not exist. Create it, or name another database with --db"
         )
     is_new = not place.exists()
+    if is_new and (log := Path(f"{place}.wal")).exists():
+        # DuckDB would replay it into any ledger.
+        raise DatabaseError(
+            f"{log}: belongs to a ledger that is gone, and its rows would get into the new one. Put the ledger back, "
+            f"or remove this file"
+        )
     if is_new:
         _make(place)
     elif not os.access(place, os.W_OK):

@@ -101,7 +101,10 @@ def store_key(db_path: Path | str, key: bytes) -> None:
         descriptor = os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(KEY_MAGIC + key)
-        new.replace(path)
+        try:
+            new.replace(path)
+        finally:
+            new.unlink(missing_ok=True)
     except OSError as error:
         raise DatabaseError(
             f"{path}: the key file cannot be written: {error.strerror}. {cure_of_writing(error)}"

@@ -88,8 +88,6 @@ def db_backup(
             with closing(open_for_writing(scratch, make=False, files=True)) as con:
                 _rewrite(scratch, con)
         scratch.chmod(source.stat().st_mode & 0o777)
-        for old in (*private_paths(target), Path(f"{target}.wal")):
-            old.unlink(missing_ok=True)
     return Backup(str(target), target.stat().st_size, str(private_path(target)) if has_private else None)
 
 
