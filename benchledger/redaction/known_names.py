@@ -58,6 +58,7 @@ class KnownNames:
             if start < last_end or text[start:end] != name:
                 continue
             is_word = kind == "user" and self._redactor.is_distinct(name)
+            around: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
             around = (_HOST,) if kind == "host" else (_FOLDER, _WORD) if is_word else (_FOLDER,)
             begins_line = not signs[max(0, start - _LONGEST_INDENT) : start].rpartition("\n")[2].strip()
             if is_word and (begins_line or any(map(str.isdigit, name))):
