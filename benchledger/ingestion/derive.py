@@ -31,6 +31,7 @@ where exists (select 1 from live_segment where beginning is not null group by ro
     or exists (from live_segment where role = 'duplicate_stream')
 """
 _RANKS = "from active_sighting semi join live_segment using (log_id) where job is not null limit 1"
+_RESTARTS = "from new_run where restart_line is not null limit 1"
 _COPIES = "from copy_of limit 1"
 _TRACKERS = "from live_segment where role = 'tracker' limit 1"
 _SIDECARS = "from kept.segment where role = 'sidecar' limit 1"
@@ -81,6 +82,9 @@ def _pair(con: duckdb.DuckDBPyConnection, records: Insert | None) -> None:
     if pairs:
         con.execute(sql_text("derive_pairs"))
     con.execute(sql_text("derive_runs"))
+    if finds(con, _RESTARTS):
+        _have_all(records)
+        con.execute(sql_text("derive_epochs"))
     if pairs:
         if finds(con, _TRACKERS):
             con.execute(sql_text("derive_trackers"))

@@ -32,7 +32,7 @@ evidence as (
         coalesce(n.closing_speed, t.closing_speed) as closing_speed,
         if(n.closing_line is null and t.closing_line is not null, t.log_id, n.log_id) as closing_log_id,
         coalesce(
-            greatest(n.steps_done, t.steps_done),
+            greatest(n.steps_done, if(t.restart_line is null, t.steps_done, null)),
             -- Steps that restart in each epoch, if its length is known. From 10**18 on they are unknown, as in a log.
             case
                 when n.last_epoch = n.first_epoch then n.epoch_step
