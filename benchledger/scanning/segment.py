@@ -62,6 +62,7 @@ class Segment:
     first_step_line: int | None = None
     _reached_line: dict[_Lane, int] = field(default_factory=dict, compare=False, repr=False)
     _told: set[tuple[str, int, str]] | None = field(default=None, compare=False, repr=False)
+    _steps: dict[tuple[str, bool], tuple[_Place, _Place]] | None = field(default=None, compare=False, repr=False)
     _has_one_gpu: bool = field(default=False, compare=False, repr=False)
 
     def note_start(
@@ -95,13 +96,16 @@ class Segment:
         """Tells whether `later` continues this run: another process of the run printed its settings late.
 
         Either that process has not printed them before, or `later` lacks settings of this run, which a new run would
-        print. The steps must not begin again.
+        print. The steps must not begin again, nor a process begin where others are long past their first step: it was
+        started later, from a checkpoint.
         """
         known = all(start in self.starts for start in later.starts)
         if not later.starts or not known or self._has_failed() or (later._has_failed() and not later.reached):
             return False
         followed = self.reached.keys() & later.begun.keys()
         if any(later.begun[lane] < self.reached[lane] or later.begun[lane] <= self.begun[lane] for lane in followed):
+            return False
+        if any(self._is_past_half(lane, place) for lane, place in later.begun.items() if lane not in self.begun):
             return False
         told, repeated = self._head(), later._head()
         if self._has_one_gpu:
@@ -128,6 +132,7 @@ class Segment:
             self.joined[trust][1].update({**parts, **known})
         for start, processes in later.starts.items():
             self.starts.setdefault(start, set()).update(processes)
+        self._add_steps(later)
         self.begun = later.begun | self.begun
         self.reached |= later.reached
         self.first_step_line = self.first_step_line or later.first_step_line
@@ -140,6 +145,25 @@ class Segment:
         # Settings mention early stopping before it happens, so its last line counts.
         if known is None or _EVENT_WEIGHT[event[0]] > _EVENT_WEIGHT[known] or event[0] == known == EARLY_STOP:
             self.event = event
+
+    def _is_past_half(self, lane: _Lane, place: _Place) -> bool:
+        # Whether a place is beyond the half of what all processes have done.
+        first, last = self._all_steps().get(lane[:2], (place, place))
+        at = 0 if first[0] < last[0] else 1
+        return 2 * place[at] > first[at] + last[at] and first < last
+
+    def _all_steps(self) -> dict[tuple[str, bool], tuple[_Place, _Place]]:
+        # The first and last step of all processes: found once, as the head.
+        if self._steps is None:
+            self._steps = {}
+            self._add_steps(self)
+        return self._steps
+
+    def _add_steps(self, later: Segment) -> None:
+        steps = self._all_steps()
+        for lane, begun in later.begun.items():
+            first, last = steps.get(lane[:2], (begun, begun))
+            steps[lane[:2]] = min(first, begun), max(last, later.reached[lane])
 
     def _has_failed(self) -> bool:
         return self.event is not None and self.event[0] != EARLY_STOP

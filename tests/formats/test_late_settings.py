@@ -167,6 +167,16 @@ def test_trials_of_one_step_that_name_another_process_are_runs_of_their_own(ledg
     assert runs_in(ledger, f"short/{name}.log") == [1, text_of(name, [0], [], range(1, 2)).count("\n") + 1]
 
 
+@pytest.mark.parametrize(("first", "runs"), [(1, [1]), (6, [1, 18]), (9, [1, 18])])
+def test_a_process_that_begins_late_was_started_from_a_checkpoint(tmp_path, first: int, runs: list[int]) -> None:
+    process, _, step = LATE["olmo"]
+    other = process.format(k=1) + "".join(step.format(n=n) for n in range(first, 13)).replace("rank=0", "rank=1")
+    put(tmp_path / "logs/run.log", text_of("olmo", [0], [], range(1, 9)) + other)
+    assert run_bench("ingest", tmp_path / "logs", db=tmp_path / "bench.duckdb").exit_code == 0
+
+    assert runs_in(tmp_path / "bench.duckdb", "run.log") == runs
+
+
 def test_runs_on_one_gpu_each_are_runs_of_their_own(ledger) -> None:
     assert runs_in(ledger, "alone.log") == [1, 8]
 
