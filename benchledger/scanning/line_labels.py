@@ -12,6 +12,9 @@ from benchledger.definitions.vocabulary import UNKNOWN, Mode
 from benchledger.scanning.layout import NamedLayouts
 from benchledger.scanning.rows import Pair
 
+# A value with more words in one file is no label.
+_MOST_WORDS = 16
+
 
 class LineLabels:
     """The labels of one file, as its beginning shows them."""
@@ -23,11 +26,17 @@ class LineLabels:
         self._part: str | None = None
 
     def learn(self, lines: Iterable[dict[str, Any]]) -> None:
+        """Finds which values tell lines apart: those that are words in each line."""
         words: defaultdict[str, set[str]] = defaultdict(set)
+        others: set[str] = set()
         for data in lines:
             for name, value in data.items():
-                if isinstance(value, str):
+                if isinstance(value, str) and name not in others:
                     words[name].add(value.lower())
+                    # Most cells of a CSV are numbers.
+                    if not value[:1].isalpha() or len(words[name]) > _MOST_WORDS:
+                        others.add(name)
+                        del words[name]
         self._modes, self._part = set(), None
         if not any(name.lower() in self._definition.modes for name in words):
             phases = {name: {Mode(name).phase_of(word) for word in told} for name, told in words.items()}

@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Any
 
 from benchledger.definitions.log_format import LogFormat, RecordDefinition
@@ -100,11 +100,12 @@ class SelfDescribingReader(FileReader):
     def begin(self, head: bytes) -> None:
         """Finds in the beginning of a file how its lines differ, and whether its steps begin anew in each epoch."""
         self._header, self._began, self._restarts = [], False, False
-        lines = list(self._lines(head, 0, 1))
-        self._labels.learn(line.data for line in lines if line.data)
+        lines = self._lines(head, 0, 1)
+        first = list(islice(lines, _LINES_TRIED))
+        self._labels.learn(line.data for line in first if line.data)
         places = [
             (columns["epoch"], columns["step"])
-            for line in lines
+            for line in chain(first, lines)
             if line.data and self._labels.phase_of(line.data) is None
             for columns in [self._columns(line.data)[0]]
             if isinstance(columns.get("epoch"), int) and isinstance(columns.get("step"), int)
