@@ -13,6 +13,7 @@ with step_line as (
     from claimed_record
     where part is not null and rank is null and step is not null
         and shape_id in (select shape_id from kept.shape where kind = 'step' and phase = 'train')
+        and shape_id not in (select shape_id from kept.shape where quantity = 'micro_step')
         and (run_id, place) not in (select (run_id, place) from again)
 ),
 step_of_ranks as (
