@@ -1,5 +1,5 @@
 -- Each reading that the asked rule takes of the runs in chosen, and what it made of it, in words.
--- reads: use, chosen, chunk_rule
+-- reads: use, chosen, chunk_rule, micro_value
 
 select
     run_id, place, use.value, if(dropped = 'no usable number', null, use.rate) as rate,
@@ -10,6 +10,8 @@ select
             when chosen.quantity = 'throughput' then 'a speed below 0, or of 0 after step 0'
             else 'a time of 0 or less'
         end
+        when dropped = 'printed before' and run_id in (select run_id from micro_value)
+            then 'dropped: counted with the last line of its step'
         when dropped = 'of another rank' and lane < 0 then 'dropped: a further line of its step'
         when dropped = 'of another rank' then format('dropped: rank {}, not the lowest', lane)
         when dropped = 'of no step' or (dropped = 'outside the steps of the rule' and (step is null or since is null))

@@ -1,5 +1,5 @@
 -- In which readings rules count, and from which to which of them each rule looks.
--- reads: chunk_rule, reading_of_rule, alike, run_reading, reading, micro_value
+-- reads: chunk_rule, reading_of_rule, alike, run_reading, reading
 -- makes: question, rule_question, stream, judged_reading, stream_reading
 
 -- Rules that ask the same of a stream of readings share the answer; questions that look at the same readings, their slice.
@@ -47,7 +47,6 @@ select
     times,
     per_second(rounded_value, steps, quantity) as rate,
     case
-        when is_again and run_id in (select run_id from micro_value) then 'counted with the last line of its step'
         when is_again then 'printed before'
         when not is_usable(value, is_speed, step) then 'no usable number'
         when lanes = 'first' and lane <> lowest_lane then 'of another rank'
