@@ -26,11 +26,19 @@ def _rate_at(layout: Layout) -> int | None:
     return next((at for at, v in values if v.quantity in ("throughput", "step_time") and v.phase == "train"), None)
 
 
+def _rate_of(layout: Layout) -> tuple[object, ...]:
+    at = _rate_at(layout)
+    rate = None if at is None else layout.values[at]
+    return (layout.shape_id,) if rate is None else (layout.format, rate.name, rate.quantity, rate.unit, rate.scope)
+
+
 def layout_frame(layouts: list[Layout], closings: pl.DataFrame) -> pl.DataFrame:
     """One row per layout; `closings` has the layouts that may end a run."""
     import polars as pl
 
     closing = set(closings["shape_id"].to_list())
+    # Layouts that print one speed beside other values have one lane.
+    lanes: dict[tuple[object, ...], int] = {}
     rows = [
         (
             layout.shape_id,
@@ -45,6 +53,7 @@ def layout_frame(layouts: list[Layout], closings: pl.DataFrame) -> pl.DataFrame:
             _rate_at(layout),
             epochs_at(layout),
             next((at for at, value in enumerate(layout.values) if value.quantity == "micro_step"), None),
+            lanes.setdefault(_rate_of(layout), layout.shape_id),
             [at for at, value in enumerate(layout.values) if value.quantity == "loss" and value.phase == "train"],
         )
         for layout in layouts
@@ -52,7 +61,7 @@ def layout_frame(layouts: list[Layout], closings: pl.DataFrame) -> pl.DataFrame:
     schema = {
         "shape_id": pl.Int64, "is_step": pl.Boolean, "is_sample": pl.Boolean, "is_training": pl.Boolean,
         "may_close": pl.Boolean, "first_epoch": pl.Int64, "speed_at": pl.Int64,
-        "trains": pl.Boolean, "rate_at": pl.Int64, "epoch_at": pl.Int64, "micro_at": pl.Int64,
+        "trains": pl.Boolean, "rate_at": pl.Int64, "epoch_at": pl.Int64, "micro_at": pl.Int64, "lane": pl.Int64,
     }  # fmt: skip
     frame = pl.DataFrame([row[:-1] for row in rows], schema, orient="row")
     losses = range(max((len(row[-1]) for row in rows), default=0))

@@ -64,7 +64,7 @@ def progress(found: pl.DataFrame) -> pl.DataFrame:
     """
     import polars as pl
 
-    columns = ("at", "shape_id", "rank", "line", "step", "epoch")
+    columns = ("at", "shape_id", "lane", "rank", "line", "step", "epoch")
     steps = chosen(found.select(*columns, "values", "epoch_at", "rate_at", "micro_at", "trains"), pl.col("trains"))
     # Where a line states no step, it may state how many epochs are done: 0.25.
     done = pl.lit(None, pl.Float64)
@@ -81,6 +81,7 @@ def progress(found: pl.DataFrame) -> pl.DataFrame:
     return steps.with_columns(done=done).select(
         "at",
         "shape_id",
+        "lane",
         pl.col("rank").fill_null(-1),
         "line",
         epoch=pl.coalesce(pl.col("epoch").cast(pl.Float64), pl.col("done").floor(), 0.0),

@@ -17,6 +17,8 @@ _APART_AT_END, _APART_IN_STEP = 0.05, 0.1
 _MANY = 5
 # Two jobs whose speeds are apart are soon at different steps: after so many steps of both, the slower one is behind.
 _DRIFT = 20
+# Lines with one speed are compared, whatever else they state: a rule reads all of them.
+_STEP_LANE = ("at", "lane", "rank")
 # Weight of an epoch: a later epoch is beyond all steps of an earlier one.
 _EPOCH = 2.0**40
 
@@ -113,7 +115,7 @@ def _rival_steps(steps: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     last = pl.col("place").shift()
-    last = last if are_alike(steps, *LANE) else last.over(LANE)
+    last = last if are_alike(steps, *_STEP_LANE) else last.over(_STEP_LANE)
     steps = steps.with_columns(
         falls=(pl.col("place") <= last).fill_null(False), behind=(pl.col("place") < last).fill_null(False)
     )
@@ -122,7 +124,7 @@ def _rival_steps(steps: pl.DataFrame) -> pl.DataFrame:
         return steps.group_by("at").agg(steps=pl.len().cast(pl.Int64), timed=is_timed.sum().cast(pl.Int64))
     speed = pl.col("speed").sort()
     # The speeds of one job's processes differ gradually. Between the speeds of two jobs there is a gap.
-    each = steps.group_by(*LANE, "place", maintain_order=True).agg(
+    each = steps.group_by(*_STEP_LANE, "place", maintain_order=True).agg(
         lines=pl.concat_list(
             pl.col("line").get(pl.col("speed").arg_min()), pl.col("line").get(pl.col("speed").arg_max())
         ),

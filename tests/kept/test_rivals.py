@@ -76,6 +76,10 @@ def ledger(tmp_path_factory):
         put(folder / f"logs/longer-end/{name}.log", alternating(whole(name, SLOW, LONGER), fast))
         put(folder / f"logs/near/{name}.log", alternating(slow, whole(name, NEAR)))
         put(folder / f"logs/went-on/{name}.log", "".join(slow + whole(name, FAST, range(100, 200, 10))))
+    json = LINES["generic-json-lines"]
+    for kind, job in (("kinds", FAST), ("near-kinds", NEAR)):
+        other = steps(json.replace('"loss"', '"kd_term"'), job)
+        put(folder / f"logs/{kind}.log", alternating(steps(json, SLOW), other))
     batch = "TensorFlow:  1.15\nMode:        training\nBatch size:  {n} global\n"
     settings = alternating(*([*steps(batch, {}, [n]), *whole("tf-cnn-benchmarks", SLOW)] for n in (32, 64)))
     put(folder / "logs/settings.log", settings)
@@ -101,6 +105,11 @@ def test_steps_with_two_speeds_each_are_of_no_run(ledger, kind: str, name: str) 
 
     assert format_of(ledger, f"{kind}/{name}.log") == name
     assert speeds(ledger, f"{kind}/{name}.log") == told(count, 2 * count)
+
+
+def test_two_kinds_of_lines_with_one_speed_are_compared(ledger) -> None:
+    assert speeds(ledger, "kinds.log") == told(1, 2)
+    assert ("ok", False, None) in speeds(ledger, "near-kinds.log")
 
 
 @pytest.mark.parametrize("name", sorted(STEPS.keys() - {"generic-json-lines"}))
