@@ -76,3 +76,18 @@ def test_a_second_run_looks_like_an_epoch_but_for_its_loss_speed_or_length(ledge
     assert speeds(ledger, f"{kind}/{name}.log") == {
         ("ambiguous", True, f"the steps begin again at line {STEPS + 1}: a second run may begin there")
     }
+
+
+@pytest.mark.parametrize(("pause", "status"), [(0, "truncated"), (2, "truncated"), (9, "ambiguous"), (-3, "ambiguous")])
+def test_without_a_falling_loss_the_time_between_the_epochs_tells(tmp_path, pause: int, status: str) -> None:
+    line = " [2023-12-01 10:{minute:02}:{second:02}]" + LINES["megatron-gpt"]
+    times = [at + (at // STEPS) * (pause - 1) + 60 for at in range(3 * STEPS)]
+    log = "".join(
+        line.format(n=1 + at % STEPS, s=250, rate=5000, minute=time // 60, second=time % 60)
+        for at, time in enumerate(times)
+    )
+    put(tmp_path / "logs/facts.toml", FACTS)
+    put(tmp_path / "logs/run.log", log)
+    assert run_bench("ingest", tmp_path / "logs", db=tmp_path / "bench.duckdb").exit_code == 0
+
+    assert {found for found, *_ in speeds(tmp_path / "bench.duckdb", "run.log")} == {status}

@@ -1,5 +1,5 @@
 -- Runs whose steps begin again in each epoch, though no line numbers the epochs. A second run in the log would print the
--- same steps, at the same speed; but its loss would begin anew.
+-- same steps, at the same speed; but its loss would begin anew, and its start would take some seconds.
 -- reads: new_run, log, kept.record, kept.shape
 -- makes: step_line, epoch_of_lane, new_run
 
@@ -24,6 +24,7 @@ from (
         step < lag(step) over (partition by run_id, shape_id, lane order by byte_offset) as falls,
         has_epoch or record.epoch is not null or step is null as has_own_epoch,
         "values"[loss_at] as loss,
+        coalesce(epoch_us(logged_at) / 1e6, clock_s) as seconds,
         if(is_time, 1 / "values"[speed_at], "values"[speed_at]) as speed
     from new_run
     join log using (log_id)
@@ -46,6 +47,7 @@ summed as (
         min(step) as first_step, max(step) as last_step,
         arg_min(loss, nth) as first_loss,
         median(loss) filter (nth > lines - greatest(lines // 4, 1)) as end_loss,
+        arg_min(seconds, nth) as began_s, arg_max(seconds, nth) as ended_s,
         median(speed) as speed,
         median(speed) / arg_min(speed, nth) as slow_start
     from epoch_line
@@ -61,9 +63,13 @@ select
         and coalesce(greatest(speed, first(speed) over epochs) <= 1.1 * least(speed, first(speed) over epochs), true)
         and coalesce(epoch = 0 or slow_start <= greatest(1.1, (1 + first(slow_start) over epochs) / 2), true)
         as is_alike,
-    -- The loss has fallen by a fifth, and the next epoch begins near its end.
-    0 < lag(end_loss) over epochs and lag(end_loss) over epochs <= 0.8 * first(first_loss) over epochs
-        and first_loss <= 0.75 * lag(end_loss) over epochs + 0.25 * first(first_loss) over epochs as goes_on
+    case
+        -- The loss has fallen by a fifth: does the next epoch begin near its end?
+        when 0 < lag(end_loss) over epochs and lag(end_loss) over epochs <= 0.8 * first(first_loss) over epochs
+            then first_loss <= 0.75 * lag(end_loss) over epochs + 0.25 * first(first_loss) over epochs
+        when epoch > 0 and coalesce(began_s, end_loss) is not null
+            then coalesce(began_s - lag(ended_s) over epochs between 0 and 2, false)
+    end as goes_on
 from summed
 window epochs as (partition by run_id, shape_id, lane order by epoch rows between unbounded preceding and unbounded following);
 
