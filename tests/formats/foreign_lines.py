@@ -234,8 +234,6 @@ LINES = {
     " updates/sec\tperplexity=312.1",
     "superbench": "[2024-01-01 10:00:00,000 host:12][model_base.py:200][INFO] Average train time - round: 0, model"
     ": bert-large, precision: Precision.FLOAT16, step time: 98.12 ms, throughput: 81.21",
-    "swin": "[2022-01-01 10:00:00 swin_tiny] (main.py 226): INFO Train: [0/300][10/1251]\teta 0:31:00 lr 0.00"
-    "0001\ttime 0.31 (0.41)\tloss 6.9 (6.9)\tgrad_norm 1.2 (1.3)\tmem 9211MB",
     "t5x": "I0501 10:00:00.000000 140 trainer.py:387] [10] timing/seconds=3.1, timing/seqs_per_second=82.5,"
     " timing/steps_per_second=0.32, loss=2.1",
     "tensorpack": "[0501 10:00:00 @base.py:275] Start Epoch 1 ...\n"

@@ -40,7 +40,8 @@ def found(ledger: Path, name: str) -> dict[str, Any]:
         ledger, f"select status, {', '.join(CASE)}, options from run join bench_case using (case_id) {of_run}"
     )
     speeds = ask(
-        ledger, f"select value, unit from run_speed {of_run} and is_default and phase = 'train' and value is not null"
+        ledger,
+        f"select value, unit from run_speed {of_run} and is_default and phase = 'train' and value is not null order by unit",
     )
     options = json.loads(case.pop() or "{}")
     return {
