@@ -21,7 +21,11 @@ REVEAL = "benchledger.reveal"
 _WORDS = "benchledger.words"
 # Errors that no value of a ledger causes, and commands that show none.
 UNRELATED_ERRORS = (click.ClickException, click.Abort, OSError, AssertionError, KeyboardInterrupt, SystemExit)
-WRITING_COMMANDS = ("formats", "ingest", "lake", "merge", "redact", "run")
+UNEXPLAINED_COMMANDS = ("formats", "ingest", "lake", "merge", "redact", "run")
+# A signal lets these complete a call of DuckDB, however long it takes; the others are ended after a few seconds.
+WRITING_COMMANDS = (*UNEXPLAINED_COMMANDS, "data", "exclude", "forget", "reproduce")
+# These write with some options or subcommands only, and see to that themselves.
+SOMETIMES_WRITING = ("db", "history")
 
 
 class CommandError(click.ClickException):
@@ -136,7 +140,7 @@ def _refuse_odd_words(ctx: click.Context) -> None:
 def _explain_failure(ctx: click.Context, error: BaseException) -> None:
     """Raises CommandError for an unexpected error of a command that reads the ledger: damage of it, or our mistake."""
     db, name = getattr(ctx.obj, "db", None), ctx.invoked_subcommand
-    if db is None or name in WRITING_COMMANDS or isinstance(error, UNRELATED_ERRORS) or not db.is_file():
+    if db is None or name in UNEXPLAINED_COMMANDS or isinstance(error, UNRELATED_ERRORS) or not db.is_file():
         return
     from benchledger.upkeep.check import Result, failed_checks
 

@@ -12,6 +12,7 @@ from benchledger.cli.commands import KnownGroup
 from benchledger.cli.options import FILE, form_option, output_options, wait_option
 from benchledger.cli.output import frame_table, print_frame
 from benchledger.cli.settings import Settings
+from benchledger.cli.signals import end_if_unheard
 from benchledger.errors import counted
 from benchledger.exports.values import escaped, escaped_lines, json_text
 
@@ -22,8 +23,11 @@ _FRAMES = ("counts", "formats", "tables")
 
 
 @click.group(cls=KnownGroup)
-def db() -> None:
+@click.pass_context
+def db(ctx: click.Context) -> None:
     """Inspect, migrate, copy, compact or check the ledger file."""
+    if ctx.invoked_subcommand in ("check", "info"):
+        end_if_unheard()
 
 
 @db.command()

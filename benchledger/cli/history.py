@@ -11,6 +11,7 @@ import benchledger
 from benchledger.cli.options import case_options, given, output_options, rule_option, wait_option
 from benchledger.cli.output import print_frame, print_page
 from benchledger.cli.settings import Settings
+from benchledger.cli.signals import end_if_unheard
 
 
 @click.command()
@@ -57,6 +58,8 @@ def history(
     quantity = words.pop("quantity")
     options = {name: words.pop(name) for name in ("over", "target", "threshold", "since", "rule", "campaign")}
     asked = {**options, **given(words)}
+    if not accept:
+        end_if_unheard()
     if accept:
         _accept(settings, accept, quantity, asked, reason=reason, by=by, undo=undo, wait_s=wait_s)
         return

@@ -11,7 +11,7 @@ from contextlib import suppress
 import click
 
 from benchledger import __version__
-from benchledger.cli.commands import REVEAL, WRITING_COMMANDS, MainGroup, end_process
+from benchledger.cli.commands import REVEAL, SOMETIMES_WRITING, WRITING_COMMANDS, MainGroup, end_process
 from benchledger.cli.import_blocker import block_imports
 from benchledger.cli.signals import command_ended, end_if_unheard, handle_signals
 
@@ -86,7 +86,7 @@ def bench(
     ctx.meta[REVEAL] = reveal
     set_wait_listener(ctx.obj.say)
     set_last_resort(end_process)
-    if ctx.invoked_subcommand not in WRITING_COMMANDS:
+    if ctx.invoked_subcommand not in (*WRITING_COMMANDS, *SOMETIMES_WRITING):
         end_if_unheard()
     if ctx.invoked_subcommand is None:
         from benchledger.cli.overview import print_overview

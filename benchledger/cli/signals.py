@@ -12,7 +12,7 @@ from types import FrameType
 _SAME_S = 0.3
 # So long a stop waits that comes while a module is imported or a process is started.
 _BUSY_S = 0.02
-# A command that only reads is ended if it still runs this long after a signal.
+# A command that does not write a ledger is ended if it still runs this long after a signal.
 _UNHEARD_S = 5.0
 _BUSY = (f"logging{os.sep}__init__.py", "popen_spawn_posix.py")
 _received: list[tuple[int, float]] = []

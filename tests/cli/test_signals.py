@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from benchledger import ingest
 from tests.ingestion.logs import one, put, run_text
 from tests.ingestion.packing import tar
 
@@ -156,6 +157,48 @@ def test_what_was_read_is_written_before_a_stop_if_that_is_quick(
     kept = one(db, "select count(*) from log") if db.exists() else 0
     assert kept >= 100 if rest_s else kept == 0
     assert f"; {kept} logs are kept" in process.stderr
+
+
+# A call that hears no signal for two seconds, as a large commit, begins when the ledger is open.
+UNHEARD = """
+import hashlib, os, signal, threading, time
+from benchledger.cli import main, signals
+from benchledger.store import database
+signals._UNHEARD_S, connect = 0.3, database._connect
+
+def slow(*words, **more):
+    con = connect(*words, **more)
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 1_500_000)
+    database._connect = connect
+    return con
+
+database._connect = slow
+main.main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "is_ended"),
+    [
+        (("exclude", "RUN", "--reason", "x"), False),
+        (("db", "compact"), False),
+        (("db", "backup", "copy.duckdb"), False),
+        (("history", "--accept", "RUN", "--reason", "x"), False),
+        (("db", "check"), True),
+    ],
+)
+def test_a_signal_ends_no_call_of_a_command_that_writes(tmp_path: Path, words: tuple[str, ...], is_ended: bool) -> None:
+    db = tmp_path / "b.duckdb"
+    ingest(put(tmp_path / "logs" / "a.log", run_text(seed=1).log).parent, db=db)
+    key = one(db, "select run_key from run")
+    command = [sys.executable, "-c", UNHEARD, "--db", str(db), *(key if word == "RUN" else word for word in words)]
+    process = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+
+    assert process.returncode == 143, process.stderr
+    said = "ended at once: a running call did not react to the signal" if is_ended else "stopped by SIGTERM"
+    assert process.stderr.strip() == said
+    assert not list(tmp_path.glob("*.making*"))
 
 
 def test_a_second_signal_ends_at_once(tmp_path: Path, logs: Path) -> None:
