@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchledger.cli.settings import Settings
-from benchledger.errors import counted
+from benchledger.errors import counted, known
 from benchledger.exports.values import escaped, json_text, plain
 from benchledger.ingestion.outcomes import FAULTY, LEFT_OUT
 from benchledger.store.lock_wait import set_wait_listener
@@ -116,7 +116,7 @@ def _say_left_out(settings: Settings, result: IngestResult) -> None:
         logs = counted(result.unpaired, "telemetry, profile or sidecar log")
         settings.say(f"{logs} without a run; list with: bench query unpaired")
     if result.foreign:
-        names = ", ".join(result.foreign)
+        names = known(result.foreign)
         settings.say(f"logs of unknown formats are left unchanged: {names}. Name their folder with --definitions")
     if result.lost_private:
         settings.say(
@@ -145,8 +145,7 @@ def _say_not_read(settings: Settings, result: IngestResult) -> None:
     if result.moved_runs:
         runs = "1 known run lies" if result.moved_runs == 1 else f"{result.moved_runs} known runs lie"
         settings.say(f"{runs} below a folder that is named now: their campaigns begin with its name")
-    for said in result.unfitting:
-        settings.say(said)
+    settings.say_first(result.unfitting, SHOWN, "and {} more matches that fit no log; list with: bench -v ingest")
     others = [one for one in result.outcomes if not is_refused_facts(one)]
     say_left_out_files(settings, others, "bench query unrecognised")
     for status in FAULTY:

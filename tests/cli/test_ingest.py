@@ -281,3 +281,16 @@ def test_of_many_refused_facts_the_first_are_shown_and_the_rest_counted(db: Path
     assert f"  and 3 more; list with: {cure}" in done.stderr
     listed = run_bench("query", "unrecognised", "-p", "path=*facts.toml", "--format", "csv", db=db)
     assert len(listed.stdout.splitlines()) == 9
+
+
+def test_many_matches_that_fit_no_log_are_said_in_a_few_lines(db: Path, logs: Path) -> None:
+    lines = "".join(f'[[for]]\nmatch = "no-{number}/*"\n[for.case]\nmodel = "bert"\n' for number in range(300))
+    (logs / "facts.toml").write_text(lines)
+
+    result = run_bench("ingest", "--jobs", "1", logs, db=db)
+    again = run_bench("-v", "ingest", "--jobs", "1", logs, db=db)
+
+    assert (result.exit_code, again.exit_code) == (0, 0)
+    assert result.stderr.count("fits none of the logs below it") == 5
+    assert "and 295 more matches that fit no log; list with: bench -v ingest" in result.stderr
+    assert again.stderr.count("fits none of the logs below it") == 300
