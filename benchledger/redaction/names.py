@@ -34,6 +34,7 @@ _AT = re.compile(r"(?<![\w.+@-])([\w.+-]{1,64}+)@(?!@)(" + HOST + r")")
 _QUOTED = re.compile(r"(?<=[\"'])[^\"',\s]{2,253}(?=[\"'])")
 _NUMBER = re.compile(r"[-+$]?\d[\d.,:]*(?:[eE][-+]?\d+)?[ ]?[A-Za-z%/]{0,9}")
 _LEAST_SERIAL = 9
+_LONGEST_END = 80
 # Limit of the cache of field names.
 _KEPT = 10_000
 _SCHEMES = (
@@ -166,7 +167,9 @@ class Names:
         return compile_open(self._rules.keys)
 
     def open_name(self, line: str) -> str | None:
-        match = self._open.search(line)
+        # A name without its end: blanks, signs and a word in brackets.
+        most = _LONGEST_END + 2 * max(map(len, self._keys), default=0)
+        match = self._open.search(line, max(0, len(line) - most))
         return None if match is None else match["name"] or match["plural"]
 
     def _of_key(self, key: Key, text: str, option: str | None = None) -> str:

@@ -129,3 +129,10 @@ def test_numbers_of_a_row_behind_a_secret_stay() -> None:
 
     for row in (",0.5,12.5ms,-inf,nan", "|0.5|3", ";1.5e-3;2"):
         assert redactor.fresh(f"password=ab12cd34{row}").endswith(row)
+
+
+def test_a_name_without_its_value_is_sought_at_the_end_of_a_line_only():
+    lines = ["[" * length + ' "password" (for login)  :  |-' for length in (1_000, 200_000)]
+
+    assert [REDACTOR.open_name(line) for line in lines] == ["password"] * 2
+    assert_in_proportion(REDACTOR.open_name, *lines, floor_s=0.0005)
