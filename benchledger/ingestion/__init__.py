@@ -7,8 +7,8 @@
   `read_guard`. `transfer` moves tables between processes, and spills the records of long logs to the disk.
 - `accounts` gives each file its outcome (`outcomes`), with its `sightings`; `batches` decides when batches are written.
 - Writing, one transaction per batch: `write`, with `load` (base tables and records), `record_frames` (checks what a key
-  would refuse), `segments` with `layout_frames` and `restarts` (steps that begin again) and `rivals`
-  (two jobs in one log), and `derive` (runs).
+  would refuse), `segments` with `layout_frames` and `restarts` (steps that begin again, maybe as epochs:
+  `sql/derive_epochs.sql`) and `rivals` (two jobs in one log), and `derive` (runs).
 - `keep_logs` keeps contents while they are read, and reads them again when the folder is gone.
 - `facts_file` reads facts.toml; `forget` removes logs; `watch` ingests again and again what is complete.
 - `seams` has the same steps as pure functions, for any process on any machine: `read_unit`, `closure`, `derive` and
