@@ -46,6 +46,7 @@ MIXED = {
     "flat": [epoch(at, falls=0.999) for at in range(3)],
     "slower": [epoch(0), epoch(1, speed=0.8)],
     "longer": [epoch(0), epoch(1, STEPS + 1)],
+    "low-start": [epoch(0), [(0.3, 1.0), *epoch(0)[1:]]],
     "started-again": [epoch(0, start=0.3), epoch(1, start=0.4)],
 }
 PROGRAMS = ["generic-json-lines", "llm-c", "nanogpt"]

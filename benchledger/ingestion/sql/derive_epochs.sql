@@ -46,6 +46,7 @@ summed as (
         run_id, shape_id, lane, epoch, min(line) as first_line,
         min(step) as first_step, max(step) as last_step,
         arg_min(loss, nth) as first_loss,
+        median(loss) filter (nth <= greatest(lines // 4, 1)) as start_loss,
         median(loss) filter (nth > lines - greatest(lines // 4, 1)) as end_loss,
         arg_min(seconds, nth) as began_s, arg_max(seconds, nth) as ended_s,
         median(speed) as speed,
@@ -64,9 +65,10 @@ select
         and coalesce(epoch = 0 or slow_start <= greatest(1.1, (1 + first(slow_start) over epochs) / 2), true)
         as is_alike,
     case
-        -- The loss has fallen by a fifth: does the next epoch begin near its end?
+        -- The loss has fallen by a fifth: does the next epoch begin near its end? A single loss may be low by chance.
         when 0 < lag(end_loss) over epochs and lag(end_loss) over epochs <= 0.8 * first(first_loss) over epochs
             then first_loss <= 0.75 * lag(end_loss) over epochs + 0.25 * first(first_loss) over epochs
+                and 2 * start_loss <= lag(end_loss) over epochs + first(start_loss) over epochs
         when epoch > 0 and coalesce(began_s, end_loss) is not null
             then coalesce(began_s - lag(ended_s) over epochs between 0 and 2, false)
     end as goes_on
