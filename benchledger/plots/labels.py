@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.tables.cells import UNKNOWN
@@ -43,6 +44,8 @@ _SHARED = (
     "model", "task", "framework", "implementation", "precision", "gpus", "nodes", "batch_size_per_gpu", "seq_len",
     "gpu_model", "system", "scaling", "definition", "campaign",
 )  # fmt: skip
+# Of a longer text, its beginning and its end are shown.
+_LONGEST = 100
 # Titles of axes.
 _ON_AXIS = {
     "scaling": ("gpus", "nodes"),
@@ -68,10 +71,14 @@ def labels_of(rows: pl.DataFrame, plot: str) -> dict[str, str]:
         if _apart(lines, fewer) == _apart(lines, chosen):
             chosen = fewer
     options = _options(lines)
-    named = {}
+    named = dict[str, str]()
     for row in lines:
         texts = (options[row["line"]] if name == "options" else _text(name, row[name]) for name in chosen)
-        named[row["line"]] = ", ".join(text for text in texts if text) or _only(row)
+        label = ", ".join(text for text in texts if text) or _only(row)
+        # Names that are shown alike are still those of several lines.
+        taken = set(named.values())
+        others = (f"{label} ({number})" for number in count(2))
+        named[row["line"]] = label if label not in taken else next(other for other in others if other not in taken)
     return named
 
 
@@ -98,7 +105,7 @@ def _options(lines: list[dict[str, Any]]) -> dict[str, str]:
     names = sorted({name for options in stated.values() for name in options})
     differing = [name for name in names if len({options.get(name) for options in stated.values()}) > 1]
     return {
-        line: escaped(" ".join(
+        line: _shown(" ".join(
             name if options[name] == "true" else f"{name}={options[name]}" for name in differing if name in options
         ))
         for line, options in stated.items()
@@ -109,7 +116,13 @@ def _text(fact: str, value: Any) -> str:
     if value is None:
         return f"{fact.replace('_', ' ')} {UNKNOWN}" if fact in ("gpus", "precision") else ""
     text = _FACTS.get(fact, "{}").format(value)
-    return escaped(text.removesuffix("s") if value == 1 else text)
+    return _shown(text.removesuffix("s") if value == 1 else text)
+
+
+def _shown(text: str) -> str:
+    # Vega measures a text of 100,000 characters for minutes, and hears no signal meanwhile.
+    text = escaped(text[: 2 * _LONGEST] + text[-2 * _LONGEST :] if len(text) > 4 * _LONGEST else text)
+    return f"{text[: _LONGEST // 2]}…{text[-_LONGEST // 2 :]}" if len(text) > _LONGEST else text
 
 
 def _only(row: dict[str, Any]) -> str:

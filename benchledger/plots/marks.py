@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,8 @@ QUIET = "#777777"
 BAR_WIDTH, WIDTH, HEIGHT = 560, 700, 340
 # From this ratio of highest to lowest an axis of counts is logarithmic.
 WIDE = 8
+_LONGEST = 4000
+_TWO_UNITS = re.compile("[\U00010000-\U0010ffff]")
 
 
 def panel(rows: list[Spec], layers: list[Spec]) -> Spec:
@@ -147,12 +150,17 @@ def _plain(value: Any) -> Any:
 
 
 def without_controls(spec: Any) -> Any:
-    """Returns a specification whose texts have no control characters, which abort Vega."""
+    """Returns a specification whose texts have no control characters, which abort Vega, and no more than a page.
+
+    Characters of two UTF-16 units are shown as their codes: Vega cuts a long label between the two, and aborts.
+    """
     if isinstance(spec, dict):
         return {name: without_controls(value) for name, value in spec.items()}
     if isinstance(spec, list):
         return [without_controls(value) for value in spec]
-    return escaped(spec) if isinstance(spec, str) else spec
+    if not isinstance(spec, str):
+        return spec
+    return _TWO_UNITS.sub(lambda char: f"\\U{ord(char[0]):08x}", escaped(spec[:_LONGEST]))
 
 
 def digits(value: float) -> str:

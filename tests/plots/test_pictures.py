@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import xml.dom.minidom
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from benchledger.plots.questions import NAMES
 from benchledger.plots.terminal import terminal_text
 from benchledger.plots.vega import vega_lite
 from tests.cli.bench import run_bench
+from tests.ingestion.logs import put, run_text
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +153,38 @@ def test_text_of_a_log_cannot_act_in_a_picture(name: str, plots: dict[str, Plot]
     assert r"\x1b \uffff" in svg
     assert "<script" not in svg
     assert "&lt;script&gt;alert(1)" in svg
+
+
+LONG = [
+    "y" * 1_000_000,
+    "\U0001f600" * 200,
+    "a\x01",
+    "a\\x01",
+    "{x.y}",
+    "datum['a']",
+    "' \"",
+    "\\" * 500,
+    "%s",
+    "\u202e",
+]
+
+
+@pytest.mark.parametrize("name", ["speed", "scaling", "history", "loss"])
+def test_names_of_any_length_and_characters_are_drawn_each_as_a_line_of_its_own(name: str, tmp_path: Path) -> None:
+    db = tmp_path / "b.duckdb"
+    for number, campaign in enumerate(LONG[: 8 if name == "loss" else None]):
+        for gpus in (1, 8):
+            text = run_text(seed=10 * number + gpus, at=1000 * number + gpus, gpus=gpus, speed=200.0 + number).log
+            put(tmp_path / f"{number}" / f"{gpus}.log", text)
+        benchledger.ingest(tmp_path / f"{number}", db=db, campaign_name=campaign)
+    plot = plot_data(name, db=db)
+
+    svg = file_bytes(vega_lite(plot), tmp_path / "a.svg")
+
+    assert len(plot.labels) == plot.points["line"].n_unique() > 1
+    assert max(map(len, plot.labels)) < 400
+    xml.dom.minidom.parseString(svg)
+    assert terminal_text(plot, 80, coloured=False)
 
 
 @pytest.mark.parametrize("name", NAMES)
