@@ -114,6 +114,23 @@ order by run_id, place;
 
 create or replace temp view claimed_record as from ordered_record;
 """
+# `grep -n` puts the number of a line where a launcher puts a rank: if no two steps have the same one, it is no rank.
+_NUMBERED_RUNS = """
+create or replace temp table numbered_run as
+select run_id
+from claimed_record
+where part is not null and rank is not null and step is not null
+group by run_id
+having count(*) >= 3 and count(distinct rank) = count(*) and count(distinct step) > 1
+"""
+_WITHOUT_NUMBERS = """
+create or replace temp table rankless_record as
+select * exclude (texts, lead, note) replace (if(run_id in (from numbered_run), null, rank) as rank)
+from claimed_record
+order by run_id, place;
+
+create or replace temp view claimed_record as from rankless_record;
+"""
 _ORDERED_LOSSES = """
 create or replace temp table ordered_loss as
 from loss
@@ -196,6 +213,11 @@ def claim_records(con: duckdb.DuckDBPyConnection, *, is_long: bool = False) -> R
     if not in_order:
         con.execute(_ORDERED)
         _, one_rank = con.execute(_ORDER.format(_CLAIMED_LANES)).fetchall()[0]
+    if not one_rank:
+        con.execute(_NUMBERED_RUNS)
+        if finds(con, "from numbered_run limit 1"):
+            con.execute(_WITHOUT_NUMBERS)
+            _, one_rank = con.execute(_ORDER.format(_CLAIMED_LANES)).fetchall()[0]
     streams = OF_ONE_RUN if is_long or is_sure else {}
     return RecordOrder(streams | (OF_ONE_RANK if one_rank else {}), is_sure)
 

@@ -53,6 +53,8 @@ WAYS = {
         for step in printed(layout)
         for at in range(1, 5)
     ],
+    # `grep -n`.
+    "numbered": lambda layout: [f"{17 * nth}:{step[0]}" for nth, step in enumerate(printed(layout), 1)],
     "srun": lambda layout: [f"{rank}: {step[0]}" for step in printed(layout) for rank in range(4)],
 }
 
@@ -78,7 +80,7 @@ def speeds(db: Path, *families: str) -> dict[tuple[str, str, str], tuple[float |
     }
 
 
-@pytest.mark.parametrize("way", ["handlers", "copied"])
+@pytest.mark.parametrize("way", ["handlers", "copied", "numbered"])
 def test_every_rule_has_the_number_of_the_log_that_prints_each_line_once(ledgers: dict[str, Path], way: str) -> None:
     once = speeds(ledgers["once"])
 

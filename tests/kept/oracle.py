@@ -88,6 +88,12 @@ class Run:
             shapes.setdefault(row["shape_id"], []).append(row)
         self.case: Row = next(iter(rows_asked(con, CASE, run_id=run_id)), {"format": None})
         self.records = records
+        ranks = [one["rank"] for one in records if None not in (one["rank"], one["step"])]
+        steps = {one["step"] for one in records if one["rank"] is not None}
+        if len(ranks) >= 3 and len(set(ranks)) == len(ranks) and len(steps - {None}) > 1:
+            # They are the numbers of lines.
+            for one in records:
+                one["lane"] = -1
         mark_repeats(records, shapes)
         part_unnamed_ranks(records, shapes)
         self.printed = [
