@@ -90,10 +90,6 @@ LINES = {
     "hroughput = 41.595 sample_per_sec",
     "colossal-ai's bar": "Epoch 0 / Train:  10%|█         | 10/100 [01:38<14:49, 98.83s/it, loss=7.12, lr=1e-4, throughpu"
     "t=41.595 sample_per_sec, 21.2 Tflops]",
-    "composer": "[batch=10/4800]:\n"
-    "\t Train time/batch: 9\n"
-    "\t Train throughput/samples_per_sec: 312.1\n"
-    "\t Train throughput/device/tokens_per_sec: 79900.2",
     "dawnbench": "epoch\thours\ttop1Accuracy\n1\t0.0123\t11.2\n2\t0.0241\t32.9",
     "deepctr": "Epoch 1/10\n160/160 - 0s - loss: 0.7012 - binary_crossentropy: 0.7012",
     "deepspeed's flops profiler": "world size:                                                   8\n"
@@ -133,9 +129,6 @@ LINES = {
     "me: 1 day, 2:01:01",
     "llama-factory": "[INFO|2024-01-01 10:00:00] llamafactory.hparams.parser:355 >> Process rank: 0, device: cuda:0, "
     "n_gpu: 1",
-    "llm-foundry": "Train throughput/batches_per_sec: 0.3021\n"
-    "Train throughput/device/flops_per_sec: 190000000000000.0\n"
-    "Train throughput/device/mfu: 0.61",
     "marian": "[2022-01-01 10:00:00] Ep. 1 : Up. 1000 : Sen. 95,012 : Cost 7.12 * 1,812,331 @ 17,012 after 1,8"
     "12,331 : Time 112.31s : 16132.21 words/s : L.r. 1.8750e-05",
     "megablocks": "step 10: loss 9.1 | 1021 ms | 128 samples/sec",
