@@ -10,8 +10,8 @@ rows.
 
 Files: `readers.py` selects the `FileReader` of CSV (`csv_rows.py`, `mixed_csv.py`), columns, tables, JSON documents
 (`json_documents.py`, `json_walk.py`, `json_values.py`), SQLite files and trackers (`trackers/`). `self_describing.py`
-reads JSON lines and dicts of Python (`object_lines.py`) and CSV that no other format claims; `line_labels.py` finds what
-tells their lines apart. It has no native twin, since the readers of files are Python.
+reads JSON lines and dicts of Python (`object_lines.py`) and CSV that no other format claims; `line_labels.py` finds
+what tells their lines apart. It has no native twin, since the readers of files are Python.
 
 `unread.py` finds lines with a measurement that no template matches.
 `document_content.py` tells pages, scripts and answers of bench, which quote log lines, by their content.
