@@ -57,6 +57,12 @@ def ledger(tmp_path_factory):
         "ranks": [
             line.replace('"loss": ', f'"loss": {rank}') for line in lines("step_time_s", times) for rank in (1, 2)
         ],
+        # Lines of four ranks that are not named; the size of a micro batch is not its number.
+        "size": [
+            line.replace('"micro_step": 1', f'"micro_batch": 8, "x": {rank}')
+            for line in lines("step_time_s", [0.5])
+            for rank in range(4)
+        ],
         "cumulative": lines("step_time_s", [0.5]),
         "rivals": list(chain(*zip(lines("step_time_s", times), lines("step_time_s", [0.3] * 4), strict=True))),
         "twice": [*lines("step_time_s", times), *lines("step_time_s", [time + 0.001 for time in times])],
@@ -99,6 +105,7 @@ def test_the_time_from_step_to_step_is_not_that_from_line_to_line(tmp_path, monk
 
 def test_one_line_per_step_is_a_whole_step(ledger) -> None:
     assert speed(ledger, "cumulative.jsonl") == [(240.0, "samples/s", 20)]
+    assert speed(ledger, "size.jsonl") == [(240.0, "samples/s", 80)]
 
 
 def test_micro_steps_of_two_jobs_or_of_two_runs_are_of_none(ledger) -> None:

@@ -20,12 +20,15 @@ with line as (
 numbered as (
     select *, count(*) filter (begins) over (partition by run_id, shape_id, lane order by place) as nth_step
     from line
+),
+counted as (
+    select *, max(place) over of_step as last_place, count(distinct micro) over of_step as micro_steps
+    from numbered
+    window of_step as (partition by run_id, shape_id, lane, nth_step)
 )
-select
-    *, max(place) over of_step as last_place, count(*) over of_step as lines,
-    count(distinct micro) over of_step as micro_steps
-from numbered
-window of_step as (partition by run_id, shape_id, lane, nth_step);
+select *, max(micro_steps) over (partition by run_id, shape_id, lane) as most
+from counted
+qualify most > 1;
 
 -- A step of which a part is missing has no time.
 create or replace temp table micro_value as
@@ -37,9 +40,9 @@ select
         when quantity = 'step_time' then sum("values"[ordinal]) * any_value(micro_steps) / count(*)
         else count(*) / sum(1 / "values"[ordinal])
     end::double as value
-from (select *, max(micro_steps) over (partition by run_id, shape_id, lane) as most from micro_line)
+from micro_line
 join kept.shape using (shape_id)
-where quantity in ('throughput', 'step_time') and most > 1
+where quantity in ('throughput', 'step_time')
 group by run_id, shape_id, lane, nth_step, last_place, ordinal, quantity, most;
 
 insert into again

@@ -1,6 +1,6 @@
 -- Lines of ranks that a log does not name: further lines of a step, where most steps have them. A run that is resumed
 -- returns to its steps later, and few steps overflow.
--- reads: claimed_record, kept.shape, again
+-- reads: claimed_record, kept.shape, again, micro_value
 -- makes: unnamed_lane
 
 -- The second line of each step is of lane -2, the third of lane -3: no rank is invented.
@@ -13,7 +13,7 @@ with step_line as (
     from claimed_record
     where part is not null and rank is null and step is not null
         and shape_id in (select shape_id from kept.shape where kind = 'step' and phase = 'train')
-        and shape_id not in (select shape_id from kept.shape where quantity = 'micro_step')
+        and run_id not in (select run_id from micro_value)
         and (run_id, place) not in (select (run_id, place) from again)
 ),
 step_of_ranks as (
