@@ -163,7 +163,7 @@ class SegmentCollector:
             logged = ", ".join(parts.get(name, "") for name in fact.joined)
             value = _calculated(fact, parts) if fact.operators else (fact.values or {}).get(logged)
             if value is not None:
-                segment.statements.append(Statement(fact.name, value, logged, line, trust))
+                segment.statements.append(Statement(fact.name, value, logged, line, trust, strength=fact.strength))
 
 
 def _constants(log_format: LogFormat, segment: Segment) -> list[Statement]:

@@ -302,3 +302,29 @@ def test_a_command_states_the_gpus_of_the_run_that_follows(own: Given) -> None:
     for _, name, gpus, _ in own.ask(query):
         found.setdefault(name, []).append(gpus)
     assert found == {"both": [8, 16], "second": [None, 16], "after": [None], "two": [None], "same": [8]}
+
+
+TRAINER = """  Instantaneous batch size per device = 2
+  Total train batch size (w. parallel, distributed & accumulation) = 4
+  Gradient Accumulation steps = 1
+{'loss': 1.95, 'grad_norm': 1.2, 'learning_rate': 1e-05, 'epoch': 0.1}
+{'train_runtime': 16.6667, 'train_samples_per_second': 6.0, 'train_steps_per_second': 3.0, 'epoch': 1.0}
+"""
+RANK = "Process rank: {0}, device: cuda:{0}, n_gpu: 1, distributed training: True, 16-bits training: False\n"
+MESH = "parallelism_config=ParallelismConfig(\n \tdp_replicate_size=1,\n\ttp_size=2,\n\tcp_size=2,\n\ttotal_size=8\n"
+START = "***** Running training *****\n"
+# Batch sizes tell the copies of the model: two here. What else is said, and the GPUs.
+COPIES: dict[str, tuple[str, int | None]] = {
+    "nothing": (START, 2),
+    "launched": ("+ torchrun --nproc_per_node=8 train.py --tp 4\n" + START, 8),
+    "printed": ("torchrun --nproc_per_node=8 train.py --tp 4\n" + START, 8),
+    "ranks": ("".join(map(RANK.format, range(8))) + START, None),
+    "two-ranks": ("".join(map(RANK.format, range(2))) + START, 2),
+    "mesh": (MESH + START, 8),
+}
+
+
+@given({f"{name}/x.log": head + TRAINER for name, (head, _) in COPIES.items()})
+def test_copies_of_the_model_are_gpus_only_if_nothing_says_that_there_are_more(own: Given) -> None:
+    assert {name: gpus for name, (gpus, _) in gpus_of(own).items()} == {name: gpus for name, (_, gpus) in COPIES.items()}
+    assert own.ask("select * from conflict where name = 'gpus' and used_value is not null") == []
