@@ -5,7 +5,8 @@
 - Reading, without a database: `reading` in order, `pool` in `worker_processes`, so that a killed one costs one file;
   `members` and `archive_worker` the members of archives, `read` the files of one of the `units`, guarded by
   `read_guard`. `transfer` moves tables between processes, and spills the records of long logs to the disk.
-- `accounts` gives each file its outcome (`outcomes`), with its `sightings`; `batches` decides when batches are written.
+- `accounts` gives each file its outcome (`outcomes`), with its `sightings`; `batches` decides when batches are written,
+  and `same_ledger` that all go into one file.
 - Writing, one transaction per batch: `write`, with `load` (base tables and records), `record_frames` (checks what a key
   would refuse), `segments` with `layout_frames` and `restarts` (steps that begin again, maybe as epochs:
   `sql/derive_epochs.sql`) and `rivals` (two jobs in one log), and `derive` (runs).

@@ -19,10 +19,11 @@ from benchledger.ingestion.outcomes import DOCUMENT, SUPERSEDED, Documents, copy
 from benchledger.ingestion.plan import AS_LOG, Plan
 from benchledger.ingestion.record_frames import BrokenKeyError
 from benchledger.ingestion.roots import Roots, drop_empty_roots, move_others, name_campaigns
+from benchledger.ingestion.same_ledger import SameLedger
 from benchledger.ingestion.sightings import Sighting, SightingMaker, write_sightings
 from benchledger.ingestion.transfer import SpilledRecords
 from benchledger.kept import follow_definitions
-from benchledger.store.database import closing_written, open_for_writing, transaction
+from benchledger.store.database import closing_written, transaction
 from benchledger.store.memory import LONG_LOG_MEMORY, WRITING_MEMORY, lift_memory_limit, set_for_writing
 from benchledger.store.private_file import PrivateFile, SeenFile
 from benchledger.store.sync import sync_definitions
@@ -46,13 +47,13 @@ class Writer:
     ) -> None:  # fmt: skip
         self._db, self.wait_s, self._formats, self._plan = db, wait_s, formats, plan
         self._documents = documents
-        # Whether the roots are in the private file.
-        self._roots, self._knows_roots = roots, False
+        self._roots, self._knows_roots = roots, False  # whether the roots are in the private file
         # Half of the cores: other processes read meanwhile, and a waiting thread of DuckDB keeps its core busy.
         self._jobs, self._threads = jobs, max(1, jobs // 2)
         self._touched: set[int] = set()
+        self._ledger = SameLedger(db)
         self._synced = False
-        # Open for several steps in a row: to close it and to open it again would take longer than most of them.
+        # Open for several steps in a row: to close and open it again would take longer than most of them.
         self.con: duckdb.DuckDBPyConnection | None = None
         self._in_use: duckdb.DuckDBPyConnection | None = None
         # An interrupt of a connection that is being closed crashes the interpreter.
@@ -65,12 +66,13 @@ class Writer:
             self._in_use = con
             try:
                 yield con
+                self._ledger.check()  # before the private files tell of what was written
             finally:
                 with self._interrupting:
                     self._in_use = None
 
     def _opened(self, records: int | None) -> duckdb.DuckDBPyConnection:
-        return open_for_writing(self._db, self.wait_s, records=records)
+        return self._ledger.open(self.wait_s, records, self._touched or self._plan.logs.keys())
 
     def interrupt(self) -> None:
         with self._interrupting:
@@ -93,7 +95,7 @@ class Writer:
         if self.con is not None:
             con, self.con = self.con, None
             with closing_written(con, self._db):
-                pass
+                self._ledger.check()
 
     def abandon(self) -> None:
         if self.con is not None:
