@@ -772,12 +772,23 @@ static int is_process(Place start, Place end) {
     return is_address ? end - 1 - digits > 6 && ends_with(start, digits, ", ip=") : end - 1 - digits < 9 && ends_with(start, digits, " pid=");
 }
 
-/* Whether a line begins at `at`, or goes on behind the prefix of a rank, a container, a time, a logger or a colour. */
-static int is_line_start(const Scan *scan, Place at) {
+/* Whether the prefix of a container, a time or a logger ends at `at`, behind a blank. */
+static int is_prefixed(Place start, Place at) {
     static const char *const prefixes[] = {
         "9Z ", ":99 ", ":99.999 ", ":99,999 ", ":99.999999 ", ":99,999999 ", "INFO ", "INFO: ", "INFO - ",
         "stdout F ", "stderr F ", "stdout: ", "stderr: ",
     };
+    if (at - start < 2 || at[-1] != ' ') return 0;
+    if (is_process(start, at - 1)) return 1;
+    if (at - start > 4 && ends_with(start, at, "  | ") && is_word(at[-5])) return at[-5] != '_';
+    for (size_t index = 0; index < sizeof prefixes / sizeof *prefixes; index++) {
+        if (ends_with(start, at, prefixes[index])) return 1;
+    }
+    return 0;
+}
+
+/* Whether a line begins at `at`, or goes on behind the prefix of a rank, a container, a time, a logger or a colour. */
+static int is_line_start(const Scan *scan, Place at) {
     Place start = scan->start, before = at;
     if (at == start || is_line_end(at[-1]) || is_coloured_start(start, at)) return 1;
     switch (at[-1]) {
@@ -789,13 +800,9 @@ static int is_line_start(const Scan *scan, Place at) {
         break;
     case ' ':
         if (at - start < 2) return 0;
-        if (at[-2] == ']' || is_process(start, at - 1)) return 1;
-        if (at[-2] == '+') return is_traced(start, at - 2);
-        if (is_coloured_start(start, at - 1)) return 1;
-        if (at - start > 4 && ends_with(start, at, "  | ") && is_word(at[-5])) return at[-5] != '_';
-        for (size_t index = 0; index < sizeof prefixes / sizeof *prefixes; index++) {
-            if (ends_with(start, at, prefixes[index])) return 1;
-        }
+        if (at[-2] == ']') return 1;
+        if (at[-2] == '+') return is_traced(start, at - 2) || is_prefixed(start, at - 2);
+        if (is_coloured_start(start, at - 1) || is_prefixed(start, at)) return 1;
         if (at[-2] != ':') return 0;
         before = at - 2;
         break;

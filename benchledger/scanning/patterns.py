@@ -42,15 +42,17 @@ _BLANKS = re.compile(r"[ \t]+")
 # Text behind which a line begins besides its start: the prefix of a rank (`[1,0]<stdout>:`, `0: `, `[default0]:`), of a
 # container (`[pod/trainer-0/main] `, `trainer-1  | `, `stdout F `), of a time (`2024-01-01T00:00:00.123456789Z `,
 # `2024-01-01 00:00:00,123 `) or of a logger (`INFO - `), the `+ ` of a shell's trace (`set -x`), and a colour code.
-_LINE_PREFIXES = (
-    rb"[>\]]:", rb"[>\]0-9]: ", rb"\] ",
+_BLANK_PREFIXES = (
     rb"[A-Za-z0-9]  \| ", rb"std(?:out|err) F ", rb"std(?:out|err): ",
     rb"[0-9]Z ", rb":[0-9]{2} ", rb":[0-9]{2}[.,][0-9]{3} ", rb":[0-9]{2}[.,][0-9]{6} ",
-    rb"INFO ", rb"INFO: ", rb"INFO - ", rb"INFO:root:",
-    rb"\A\+ ", rb"[\r\n>\]:]\+ ", rb"[>\]:] \+ ",
+    rb"INFO ", rb"INFO: ", rb"INFO - ",
     # Ray's prefix of a process: `(train pid=1234) `, `(train pid=1234, ip=10.0.0.4) `.
     *(rb" pid=[0-9]{%d}\) " % length for length in range(1, 9)),
     *(rb", ip=(?=[0-9.]*\.)[0-9.]{%d}\) " % length for length in range(7, 16)),
+)  # fmt: skip
+_LINE_PREFIXES = (
+    rb"[>\]]:", rb"[>\]0-9]: ", rb"\] ", rb"INFO:root:", *_BLANK_PREFIXES,
+    rb"\A\+ ", rb"[\r\n>\]:]\+ ", rb"[>\]:] \+ ", *(prefix + rb"\+ " for prefix in _BLANK_PREFIXES),
 )  # fmt: skip
 # The letter that ends a colour code belongs to no word: `ESC[0mbatch_size: 2`. A look-behind has a fixed length.
 _COLOUR_CODES = tuple(rb"\x1b\[[0-9;]{%d}[mK]" % length for length in range(9))

@@ -59,6 +59,12 @@ templates = ["step {step:int} loss {loss:float}"]
         ("2024-01-01 00:07:26,123 INFO      8     |   10318   |", "row", None),
         ("2024-01-01 00:07:26,123 - INFO -      8     |   10318   |", "row", None),
         ("INFO:root:     8     |   10318   |", "row", None),
+        ("+ 8     |   10318   |", "row", None),
+        ("[pod/trainer-0/main] + 8     |   10318   |", "row", None),
+        ("2024-01-01T00:07:26.123456789Z + 8     |   10318   |", "row", None),
+        ("2024-01-01T00:07:26.123456789Z stdout F + 8     |   10318   |", "row", None),
+        ("trainer-1  | + 8     |   10318   |", "row", None),
+        ("(Worker pid=4711, ip=10.0.0.3) + 8     |   10318   |", "row", None),
         ("step 8 loss 2.5", "step", None),
     ],
 )
@@ -112,7 +118,21 @@ HEADS = [
     "{n:int} of {all:int}", "step {n:int}", "step{n:int}: x", "stage {n:int}", "step at {n:int}", "[x] {n:int}",
     "{n:int} rows", "12 rows {n:int}", "12 rows", "13 rows", "end of {n:int}", "{loss:float} end of {n:int}", "[y]",
 ]  # fmt: skip
-BETWEEN = ["", "", " ", "\n", "a", "1:", "[1,0]<stdout>:", "\x1b[0m", "7\x1b[0m", "2024-01-01T00:07:26.5Z "]
+BETWEEN = [
+    "",
+    "",
+    " ",
+    "\n",
+    "a",
+    "1:",
+    "[1,0]<stdout>:",
+    "\x1b[0m",
+    "7\x1b[0m",
+    "2024-01-01T00:07:26.5Z ",
+    "+ ",
+    "Z + ",
+    "5Z + ",
+]
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 10, 13])

@@ -36,6 +36,7 @@ LEADS = ["", "", "", "[1,3]<stdout>:", "12: ", "INFO:tensorflow:", "I0526 05:25:
 OTHERWISE = {
     "benchledger-pytorch-json": {"benchledger-pytorch", "dllogger"},  # its records are those of a JSON file
     "ngc-pytorch-bert-json": {"ngc-pytorch-bert", "dllogger"},
+    "gluon-cv-action": {"gluon-cv-classification"},  # its accuracies are in percent
     "paddle-fleetx": {"paddle-gpt"},  # its step is the batch of an epoch, not the global step
 }
 ENDS = ["\n", "\n", "\n", "\n", "\r", "\r\n", "", " "]
