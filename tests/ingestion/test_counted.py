@@ -326,5 +326,7 @@ COPIES: dict[str, tuple[str, int | None]] = {
 
 @given({f"{name}/x.log": head + TRAINER for name, (head, _) in COPIES.items()})
 def test_copies_of_the_model_are_gpus_only_if_nothing_says_that_there_are_more(own: Given) -> None:
-    assert {name: gpus for name, (gpus, _) in gpus_of(own).items()} == {name: gpus for name, (_, gpus) in COPIES.items()}
+    assert {name: gpus for name, (gpus, _) in gpus_of(own).items()} == {
+        name: gpus for name, (_, gpus) in COPIES.items()
+    }
     assert own.ask("select * from conflict where name = 'gpus' and used_value is not null") == []
