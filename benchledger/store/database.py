@@ -89,7 +89,9 @@ def open_for_writing(
             if stale.parent.name != f"{place.name}.tmp":
                 with suppress(OSError):
                     stale.parent.rmdir()
-        migrate(con, str(place))
+        if migrate(con, str(place)):
+            with transaction(con, place):
+                sync_definitions(con)
         if is_new:
             date_migrations(con)
     except BaseException:

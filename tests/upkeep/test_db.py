@@ -103,6 +103,17 @@ def test_an_older_ledger_is_told_of_and_migrated_step_by_step(db: Path, two_step
     assert db_migrate(db=db).filter("now").height == 0
 
 
+def test_a_migration_that_was_killed_before_the_rules_of_today_came_is_completed(db: Path) -> None:
+    rules = ask(db, "select rule from kept.rule order by all")
+    with duckdb.connect(str(db)) as con:
+        con.execute("delete from kept.rule where rule like 'steps.%'; delete from kept.synced_definitions")
+    assert ask(db, "select rule from kept.rule order by all") != rules
+
+    assert db_migrate(db=db).filter("now").height == 0
+
+    assert ask(db, "select rule from kept.rule order by all") == rules
+
+
 def test_a_ledger_of_each_version_is_migrated_to_the_last(tmp_path: Path, two_steps: Path) -> None:
     steps = migrations.shipped_migrations()
     for version in range(1, len(steps)):
