@@ -24,7 +24,7 @@ _TOP = {
     "format", "version", "framework", "implementation", "kind", "role", "base", "generic", "anchors", "pairs", "detect",
     "record", "ignore", "field", "fact", "run_starts", "closing", "closing_after", "default_rule", "csv",
     "columns", "table", "sample", "about", "json", "first_epoch", "documents", "self_describing", "tracker",
-    "constants", "has_planned_speed",
+    "constants", "has_planned_speed", "steps_are_passes",
 }  # fmt: skip
 
 
@@ -149,6 +149,7 @@ def _plain_values(top: Table, kind: str, inherited: model.LogFormat) -> dict[str
         "closing": lambda: top.text_or_texts("closing") or inherited.closing,
         "closing_after": lambda: top.choice_or_none("closing_after", model.KINDS) or inherited.closing_after,
         "has_planned_speed": lambda: top.flag("has_planned_speed") or inherited.has_planned_speed,
+        "steps_are_passes": lambda: top.flag("steps_are_passes") or inherited.steps_are_passes,
         "self_describing": lambda: _self_describing(top, inherited.self_describing),
         "tracker": lambda: (
             top.table("tracker", ("file",)).choice("file", model.TRACKER_FILES) if kind == "tracker" else None

@@ -197,7 +197,8 @@ class LogFormat:
     `base_samples` are the samples of the bases, unless this format writes pairs in another style. `own_templates` has
     the place in the file of each template, by its record or ignore. `documents`: it also reads pages and scripts.
     `constants` are facts of any run of the program, which no line states. `has_planned_speed`: the closing throughput
-    counts all planned steps, also those before a resumed start.
+    counts all planned steps, also those before a resumed start. `steps_are_passes`: each step is one pass, also
+    where an optimizer step takes the gradients of several.
     """
 
     name: str
@@ -223,6 +224,7 @@ class LogFormat:
     closing: tuple[str, ...] = ()
     closing_after: str | None = None
     has_planned_speed: bool = False
+    steps_are_passes: bool = False
     csv: CsvDefinition | None = None
     columns: ColumnsDefinition | None = None
     table: TableDefinition | None = None

@@ -168,6 +168,8 @@ def factor_words(rule: Row, read: Row) -> str:
     elif rule["batch"] == "pass" and read["base_unit"] == "steps/s" and times:
         times = ("batch_size_per_gpu", "gpus", *times[1:])
     words += [f"times {name} {read[name]}" for name in times]
+    if "global_batch_size" in times and read["base_unit"] == "steps/s" and read["passes"] > 1:
+        words.append(f"over gradient_accumulation {read['passes']}, for each step is a pass")
     words += [f"over {name} {read[name]}" for name in _OVER.get(between, ())]
     if rule["per"] == "gpu":
         words.append(f"over gpus {read['gpus']}")

@@ -101,12 +101,11 @@ def remove_logs(con: duckdb.DuckDBPyConnection, log_ids: Iterable[int]) -> None:
 
 def load_formats_table(con: duckdb.DuckDBPyConnection, formats: dict[str, LogFormat]) -> None:
     """Stores the columns of each format that views need."""
-    columns = ("format", "version", "framework", "implementation", "default_rule", "role", "has_planned_speed")
-    rows = [
-        (f.name, f.version, f.framework, f.implementation, f.default_rule, f.role, f.has_planned_speed)
-        for f in formats.values()
-        if f.detectable
-    ]
+    columns = (
+        "format", "version", "framework", "implementation", "default_rule", "role", "has_planned_speed",
+        "steps_are_passes",
+    )  # fmt: skip
+    rows = [(f.name, *(getattr(f, name) for name in columns[1:])) for f in formats.values() if f.detectable]
     stored = con.execute(f"select {', '.join(columns)} from kept.format").fetchall()  # noqa: S608 - our own names
     updates = ", ".join(f"{column} = excluded.{column}" for column in columns[1:])
     insert(

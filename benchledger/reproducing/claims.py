@@ -14,6 +14,7 @@ from benchledger.reproducing.words import (
     facts_of,
     frameworks_in,
     has_decimal_comma,
+    is_like_number,
     key_of,
     key_value,
     plain,
@@ -152,15 +153,15 @@ def _read_table(page: Page, number: int, table: PageTable, outer: Facts, found: 
     if table.paragraphs and quantity_of(table.paragraphs[0]) == "setting" and unit_of(table.paragraphs[0]) is None:
         found.unread.append((table.line, f"states settings, not results: {plain(table.paragraphs[0])[:60]}"))
         return
-    keys = {at: key for at, head in enumerate(table.heads) if (key := key_of(head)) and not _is_measured(table, at)}
+    # The head `GPU samples/s` names a fact and states a unit.
+    keys = {at: key for at, head in enumerate(table.heads) if unit_of(head) is None and (key := key_of(head))}
     if _first_is_key(table, keys):
         keys[0] = "case"
     values = ((row.line, cell) for row in table.rows for at, cell in enumerate(row.cells) if at not in keys)
     if (comma := next((value for value in values if has_decimal_comma(value[1])), None)) is not None:
-        # Then 1.234 and 1,234 in other cells are of unknown size, too.
         said = f"cell {plain(comma[1])[:40]!r} has a decimal comma, so its table is not read; write 208.58 for 208,58"
         found.unread.append((comma[0], said))
-        return
+        return  # 1.234 and 1,234 in other cells are of unknown size, too
     texts = (*table.paragraphs, *table.headings)
     above = _nearest_first(map(facts_of, texts), outer)
     columns = list(_value_columns(table, keys, found))
@@ -169,11 +170,6 @@ def _read_table(page: Page, number: int, table: PageTable, outer: Facts, found: 
     reading = _Reading(page, number, table, keys, above, _unit_above(page, table), found)
     for row in table.rows:
         reading.row(row, columns)
-
-
-def _is_measured(table: PageTable, at: int) -> bool:
-    """Tells whether a column whose head names a fact states a unit as well: `GPU samples/s`."""
-    return unit_of(table.heads[at]) is not None
 
 
 def _first_is_key(table: PageTable, keys: dict[int, str]) -> bool:
@@ -187,7 +183,12 @@ def _first_is_key(table: PageTable, keys: dict[int, str]) -> bool:
 
 def _value_columns(table: PageTable, keys: dict[int, str], found: Claims) -> Iterable[_Column]:
     for at, head in enumerate(table.heads):
-        if at in keys or not any(printed_number(row.cells[at]) for row in table.rows if at < len(row.cells)):
+        if at in keys:
+            continue
+        cells = [row.cells[at] for row in table.rows if at < len(row.cells)]
+        if not any(map(printed_number, cells)):
+            said = f"column {plain(head)!r}: {{!r}} is read as no number; write 2909.16 or 2,909.16"
+            found.unread += [(table.line, said.format(plain(cell)[:40])) for cell in cells if is_like_number(cell)][:1]
             continue
         unit = unit_of(head)
         if unit is None and is_no_speed(head):

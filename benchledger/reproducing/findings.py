@@ -139,8 +139,8 @@ def _defaults(cell: Cell) -> list[tuple[Run, float]]:
 
 def _one_digit(printed: str, step: float, ours: float) -> bool:
     """Tells whether the log's number prints as this with a digit too many, too few or two exchanged."""
-    digits = printed.rstrip("kKM")
-    if sum(letter.isdigit() for letter in digits) < 5:
+    digits = printed.rstrip("kKM").removeprefix("+")
+    if sum(letter.isdigit() for letter in digits) < 5 or not digits[0].isdigit():
         return False
     decimals = len(digits.partition(".")[2])
     variants = {digits[:at] + digits[at + 1 :] for at in range(len(digits))}

@@ -20,6 +20,7 @@ _MORE = re.compile(
     r"(?:[.,，、·'’‘`_:;/~–—−×x*^|→>-]|to|or|bis|vs\.?|至|到)?\s*[-+~]?\d|%|％|‰|percent|pct", re.IGNORECASE
 )
 _DECIMAL_COMMA = re.compile(r"[-+]?\d{1,3}(?:[.\s'’]?\d{3})*,(?:\d{1,2}|\d{4,})(?![\d,.])")
+_LIKE_NUMBER = re.compile(r"[-+−~≈]?\d[\d\s.,，'’‘`_·]*")
 _TAG = re.compile(r"<[^<>]*>")
 # What stands further on in a paragraph or cell is not read.
 _LONGEST = 2000
@@ -148,6 +149,11 @@ def printed_number(cell: str) -> Printed | None:
     mantissa, _, exponent = text.lower().partition("e")
     step = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2])) * scale
     return Printed(text + found[2], float(text) * scale, step, found[3].strip(" ]\n\t"))
+
+
+def is_like_number(cell: str) -> bool:
+    """Tells whether a cell holds digits and the signs of numbers only, as 2 909.16 does, which is not read."""
+    return _LIKE_NUMBER.fullmatch(plain(cell)) is not None
 
 
 def has_decimal_comma(cell: str) -> bool:

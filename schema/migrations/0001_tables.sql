@@ -537,7 +537,8 @@ create table kept.format (
     implementation varchar,
     default_rule   varchar,
     role           varchar not null,
-    has_planned_speed boolean not null default false
+    has_planned_speed boolean not null default false,
+    steps_are_passes  boolean not null default false
 );
 comment on table kept.format is 'One row per log format whose definition was last used. Filled from ingest/formats/.';
 comment on column kept.format.format is 'Name of the log format.';
@@ -548,6 +549,8 @@ comment on column kept.format.default_rule is 'Rule that is_default marks for it
 comment on column kept.format.role is 'What a log of this format is to a run.';
 comment on column kept.format.has_planned_speed is
     'Whether its closing throughput counts all planned steps, also those before a resumed start.';
+comment on column kept.format.steps_are_passes is
+    'Whether each of its steps is one pass, also where an optimizer step takes the gradients of several.';
 
 -- What suites demand of a score: filled from queries/submissions/, as table kept.rule is from queries/rules/.
 create table kept.demanded_runs (

@@ -132,6 +132,11 @@ def test_nodes_and_gpus_beside_speed_and_speedup(tmp_path: Path) -> None:
             "'12.5 / 13' under 'fp32' is no number",
         ),
         (
+            "images/s\n\n| gpus | fp32 | fp16 |\n|--|--|--|\n| 1 | 414.9 | 2 909.16 |\n",
+            3,
+            "'2 909.16' is read as no number",
+        ),
+        (
             "images/s\n\n| gpus | fp32 |\n|--|--|\n| 1 | 1.234 |\n| 8 | 208,58 |\n",
             6,
             "'208,58' has a decimal comma",

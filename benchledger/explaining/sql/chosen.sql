@@ -5,8 +5,8 @@
 
 create or replace temp table chosen as
 select
-    alike.run_id, kind, reading_of_rule.phase, quantity, name, named_reading.unit, scope, base_unit, yields, batch_size_per_gpu, global_batch_size, nodes,
-    gpus, seq_len, params_b, processes,
+    alike.run_id, kind, reading_of_rule.phase, quantity, name, named_reading.unit, scope, base_unit, yields,
+    batch_size_per_gpu, global_batch_size, passes, nodes, gpus, seq_len, params_b, processes,
     case
         when yields is not distinct from base_unit then processes * share
         when yields in ('s', 'min') then processes / conversion

@@ -12,7 +12,7 @@ with definition_now as (
         group by rule
     ) as demanded on demanded.rule = now.rule
     union all
-    select 'format', format, hash(framework, implementation, default_rule, role, has_planned_speed)
+    select 'format', format, hash(framework, implementation, default_rule, role, has_planned_speed, steps_are_passes)
     from kept.format
     union all
     select 'settings', 'words', hash(list_sort(list(setting_word)))
