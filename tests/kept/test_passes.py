@@ -1,4 +1,4 @@
-"""A program that calls each pass a step: an optimizer step over several of them makes no samples more."""
+"""The batch that a step stands for: that of one pass where the program calls each pass a step, or a scaled one."""
 
 from __future__ import annotations
 
@@ -25,6 +25,15 @@ ENGINE_STEP = (
 )
 MAE = "Namespace(accum_iter=4, batch_size=4, epochs=1, model='mae_vit_large_patch16', world_size=2)\n"
 MAE_STEP = "Epoch: [0]  [{:4d}/401]  eta: 0:03:20  lr: 0.000001  loss: 1.{:04d} (1.0)  time: 0.5000  data: 0.0002\n"
+SCALED = """\
+[11/20 10:00:00 detectron2]: Rank of current process: 0. World size: 1
+  IMS_PER_BATCH: 16
+  MAX_ITER: 1000
+[11/20 10:00:02 d2.engine.defaults]: Auto-scaling the config to batch_size=2, learning_rate=0.0025, max_iter=8000, warmup=8000.
+[11/20 10:00:12 d2.utils.events]:  eta: 1:05:12  iter: 19  total_loss: 1.025  loss_cls: 0.512  time: 0.1  data_time: 0.0072  lr: 0.02  max_mem: 3402M
+[11/20 10:13:25 d2.engine.hooks]: Overall training speed: 7998 iterations in 0:13:19 (0.1000 s / it)
+[11/20 10:13:25 d2.engine.hooks]: Total training time: 0:13:20 (0:00:01 on hooks)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +43,7 @@ def ledger(tmp_path_factory):
         steps = "".join(ENGINE_STEP.format(step, 50 * step, 9000 - step) for step in range(1, 31))
         put(folder / f"logs/{name}/train.log", ENGINE.format(counts=counts) + steps)
     put(folder / "logs/mae/train.log", MAE + "".join(MAE_STEP.format(20 * n, 9000 - n) for n in range(21)))
+    put(folder / "logs/scaled/train.log", SCALED)
     put(folder / "logs/mae/facts.toml", "[case]\nglobal_batch_size = 32\n")
     assert run_bench("ingest", folder / "logs", db=folder / "bench.duckdb").exit_code == 0
     return folder / "bench.duckdb"
@@ -49,10 +59,14 @@ def test_the_speed_is_that_of_the_batches_of_a_pass(ledger, folder: str) -> None
     assert ask(ledger, question, f"{folder}/train.log") == [(16.0, "samples/s")]
 
 
+def test_a_batch_that_the_program_scaled_counts_instead_of_its_configuration(ledger) -> None:
+    assert ask(ledger, "select value from run_speed where phase = 'train' and rule = 'detectron2.overall'") == [(20.0,)]
+
+
 def test_one_pass_per_step_is_assumed_and_contradicts_no_setting(ledger) -> None:
-    assert ask(ledger, "select count(*) from conflict") == [(0,)]
+    assert ask(ledger, "select count(*) from conflict where name = 'gradient_accumulation'") == [(0,)]
     assert ask(ledger, "select gradient_accumulation from run join bench_case using (case_id) order by 1") == [
-        (1,), (4,), (4,)
+        (1,), (1,), (4,), (4,)
     ]  # fmt: skip
 
 
