@@ -22,10 +22,6 @@ _WORD = re.compile(r"'(?:[^']|'')*+'|\w++|->|\S")
 # What DuckDB leaves out or changes when it writes a view to a file; it also changes the order of an EXCLUDE.
 _LOOSE = frozenset(("lambda", ":", "->", "(", ")", '"', "MATERIALIZED"))
 _PARTS = """
-select schema_name, table_name, column_name, data_type
-from system.main.duckdb_columns()
-where not internal
-union all
 select schema_name, view_name, '', sql from system.main.duckdb_views() where not internal
 union all
 select schema_name, function_name, '', macro_definition from system.main.duckdb_functions() where not internal
@@ -38,13 +34,26 @@ def changed_relations(con: duckdb.DuckDBPyConnection) -> list[str]:
         tempfile.TemporaryDirectory() as folder,
         closing(open_for_writing(Path(folder) / "new.duckdb")) as fresh,
     ):
-        wanted, there = (
-            {(*place, name, what if name else _words(what)) for *place, name, what in one.execute(_PARTS).fetchall()}
-            for one in (fresh, con)
-        )
-        # A view has columns, too. Those of a facade stand for tables.
-        not_tables = () if facade_in(con) else set(tables_of(fresh)) - set(tables_of(con))
-    return sorted({*map(str, not_tables), *(str(Table(*place)) for *place, _, _ in wanted - there)})
+        wanted_tables = set(tables_of(fresh))
+        # The views of a facade stand for tables.
+        tables = _views(con) if facade_in(con) else set(tables_of(con))
+        wanted, there = _parts(fresh, wanted_tables), _parts(con, wanted_tables & tables)
+    return sorted({*map(str, wanted_tables - tables), *(str(Table(*place)) for *place, _, _ in wanted - there)})
+
+
+def _views(con: duckdb.DuckDBPyConnection) -> set[Table]:
+    found = con.execute("select schema_name, view_name from system.main.duckdb_views() where not internal").fetchall()
+    return {Table(*row) for row in found}
+
+
+def _parts(con: duckdb.DuckDBPyConnection, tables: set[Table]) -> set[tuple[object, ...]]:
+    """Returns the views and macros of a ledger with their words, and the columns of these tables."""
+    parts = {(*place, name, _words(what)) for *place, name, what in con.execute(_PARTS).fetchall()}
+    for table in tables:
+        # Not from duckdb_columns(), which plans every view: that may never end.
+        asked = con.execute("select name, type from system.main.pragma_table_info($table)", {"table": table.sql})
+        parts |= {(*table, *column) for column in asked.fetchall()}
+    return parts
 
 
 def _words(sql: str | None) -> tuple[str, ...]:

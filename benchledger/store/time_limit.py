@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -18,6 +19,8 @@ _AGAIN_S = 0.2
 # After so many seconds of interrupts without effect the process is ended. DuckDB ignores interrupts within one call of
 # a function, for example while it computes a constant to plan a view.
 _IN_VAIN_S = 5.0
+# After so many seconds the process is ended by what needs no thread of Python: none runs while DuckDB plans a relation.
+_UNPLANNED_S = 10.0
 _last_resorts: list[Callable[[str], object]] = []
 
 
@@ -47,6 +50,8 @@ def ended_after(
                 own = con.cursor()
             with closing(own):
                 reason = why(own)
+            if reason is None:
+                faulthandler.cancel_dump_traceback_later()
             in_vain = time.monotonic() + _IN_VAIN_S
             while reason is not None:
                 with using_con:
@@ -60,6 +65,8 @@ def ended_after(
 
     timer = Timer(seconds, end)
     try:
+        if _last_resorts:
+            faulthandler.dump_traceback_later(seconds + _UNPLANNED_S, exit=True, file=2)
         timer.start()
         yield
     except BaseException as error:
@@ -70,6 +77,7 @@ def ended_after(
             raise
         raise DatabaseError(reasons[0]) from TimeoutError()
     finally:
+        faulthandler.cancel_dump_traceback_later()
         answered.set()
         with using_con:
             timer.cancel()

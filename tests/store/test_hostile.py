@@ -189,12 +189,13 @@ def test_a_question_to_a_changed_view_that_never_ends_is_ended(ledger: Path, mon
 UNHEARD = "levenshtein(repeat('a', 400_000), repeat('b', 400_000)) > 3"
 IMPATIENT = (
     "from benchledger.store import changed_views, time_limit; changed_views.LOOK_AFTER_S = time_limit._IN_VAIN_S = 0.3; "
-    "from benchledger.cli import main, signals; signals._UNHEARD_S = 0.3; main.main()"
+    "time_limit._UNPLANNED_S = {}; from benchledger.cli import main, signals; signals._UNHEARD_S = 0.3; main.main()"
 )
 
 
-def _impatient(db: Path, *words: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", IMPATIENT, "--db", str(db), *words]
+def _impatient(db: Path, *words: str, unplanned_s: float = 60) -> subprocess.Popen[str]:
+    code = IMPATIENT.format(unplanned_s)
+    command = [sys.executable, "-c", code, "--db", str(db), *words]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
 
@@ -215,6 +216,22 @@ def test_a_view_that_looks_at_no_interrupt_ends_its_reader(
         said = process.communicate(timeout=60)[1]
 
     assert told in said
+    assert process.returncode == 1
+
+
+def test_a_view_that_cannot_be_planned_ends_its_reader(ledger: Path) -> None:
+    columns = _columns(ledger, "speed_table")
+    view = f"create or replace view main.speed_table as select {columns} from kept.part24"
+    both = "(select max(i) from kept.part{0}) + (select max(i) from kept.part{0}) as i"
+    # The last one first: each is planned when it is made.
+    parts = [f"create or replace view kept.part{n} as select {both.format(n - 1)}" for n in range(24, 0, -1)]
+    _change(ledger, *(f"create view kept.part{n} as select 1 as i" for n in range(25)), view, *parts)
+
+    # DuckDB keeps Python's lock: no timer of Python runs.
+    with _impatient(ledger, "report", "speed", unplanned_s=0.6) as process:
+        said = process.communicate(timeout=60)[1]
+
+    assert said.startswith("Timeout (0:00:00.9")
     assert process.returncode == 1
 
 
