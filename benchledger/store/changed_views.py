@@ -38,7 +38,7 @@ def changed_relations(con: duckdb.DuckDBPyConnection) -> list[str]:
         # The views of a facade stand for tables.
         tables = _views(con) if facade_in(con) else set(tables_of(con))
         wanted, there = _parts(fresh, wanted_tables), _parts(con, wanted_tables & tables)
-    return sorted({*map(str, wanted_tables - tables), *(str(Table(*place)) for *place, _, _ in wanted - there)})
+    return sorted({*map(str, wanted_tables - tables), *(str(Table(schema, of)) for schema, of, _, _ in wanted - there)})
 
 
 def _views(con: duckdb.DuckDBPyConnection) -> set[Table]:
@@ -46,13 +46,13 @@ def _views(con: duckdb.DuckDBPyConnection) -> set[Table]:
     return {Table(*row) for row in found}
 
 
-def _parts(con: duckdb.DuckDBPyConnection, tables: set[Table]) -> set[tuple[object, ...]]:
+def _parts(con: duckdb.DuckDBPyConnection, tables: set[Table]) -> set[tuple[str, str, object, object]]:
     """Returns the views and macros of a ledger with their words, and the columns of these tables."""
-    parts = {(*place, name, _words(what)) for *place, name, what in con.execute(_PARTS).fetchall()}
+    parts = {(schema, of, name, _words(what)) for schema, of, name, what in con.execute(_PARTS).fetchall()}
     for table in tables:
         # Not from duckdb_columns(), which plans every view: that may never end.
         asked = con.execute("select name, type from system.main.pragma_table_info($table)", {"table": table.sql})
-        parts |= {(*table, *column) for column in asked.fetchall()}
+        parts |= {(table.schema, table.name, name, type_) for name, type_ in asked.fetchall()}
     return parts
 
 

@@ -83,12 +83,7 @@ def open_for_writing(
             keep_to_the_ledger(con)
         if records is not None and records < SMALL_RECORDS and place.stat().st_size < LARGE_BYTES:
             use_one_thread(con)
-        for stale in spill_files(place):
-            # The lock is ours, so the process that wrote these files was killed.
-            stale.unlink(missing_ok=True)
-            if stale.parent.name != f"{place.name}.tmp":
-                with suppress(OSError):
-                    stale.parent.rmdir()
+        _remove_spill_files(place)
         if migrate(con, str(place)):
             with transaction(con, place):
                 sync_definitions(con)
@@ -98,6 +93,15 @@ def open_for_writing(
         con.close()
         raise
     return con
+
+
+def _remove_spill_files(place: Path) -> None:
+    # The lock is ours, so the process that wrote these files was killed.
+    for stale in spill_files(place):
+        stale.unlink(missing_ok=True)
+        if stale.parent.name != f"{place.name}.tmp":
+            with suppress(OSError):
+                stale.parent.rmdir()
 
 
 def open_for_reading(path: Path | str, wait_s: float = 30.0, *, files: bool = False) -> duckdb.DuckDBPyConnection:
