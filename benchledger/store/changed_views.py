@@ -48,7 +48,9 @@ def _views(con: duckdb.DuckDBPyConnection) -> set[Table]:
 
 def _parts(con: duckdb.DuckDBPyConnection, tables: set[Table]) -> set[tuple[str, str, object, object]]:
     """Returns the views and macros of a ledger with their words, and the columns of these tables."""
-    parts = {(schema, of, name, _words(what)) for schema, of, name, what in con.execute(_PARTS).fetchall()}
+    parts: set[tuple[str, str, object, object]] = {
+        (schema, of, name, _words(what)) for schema, of, name, what in con.execute(_PARTS).fetchall()
+    }
     for table in tables:
         # Not from duckdb_columns(), which plans every view: that may never end.
         asked = con.execute("select name, type from system.main.pragma_table_info($table)", {"table": table.sql})
