@@ -948,7 +948,7 @@ create table run_memory (
 comment on table run_memory is
     'One row per run, definition of memory and device: the highest memory seen. The definitions differ by gigabytes'
     ' and are never mixed.';
-comment on column run_memory.device is 'Device, as its log names it, or ''rank N''.';
+comment on column run_memory.device is 'Device, as its log names it, ''rank N'', or ''row N'' of a time for which a monitor names none.';
 comment on column run_memory.value_mib is 'Highest memory in MiB.';
 
 -- Kept, as kept.cell: the speed-ups of each speed that is more than simply its own base of weak scaling.

@@ -1,6 +1,8 @@
 """Memory has several truths, and they are never mixed."""
 
-from tests.views.conftest import in_halves
+from datetime import timedelta
+
+from tests.views.conftest import START, in_halves
 
 
 def table(ledger, columns):
@@ -96,3 +98,17 @@ def test_without_the_gpus_memory_there_is_no_headroom(ledger):
     with_telemetry(ledger, ("0", 10.0))
 
     assert table(ledger, "value_mib, gpu_memory_mib, headroom_mib") == [(10.0, None, None)]
+
+
+def test_rows_of_one_time_without_a_device_are_of_several(ledger):
+    one, two = ledger.run(ledger.summary(1.0)), ledger.run(ledger.summary(2.0))
+    for run, rows in (
+        (one, ((1, 900.0), (2, 5000.0))),
+        (two, ((1, 900.0), (1, 70.0), (2, 1000.0), (2, 80.0), (3, 7.0))),
+    ):
+        samples = (ledger.memory(mib, logged_at=START + timedelta(seconds=second)) for second, mib in rows)
+        ledger.attach(run, ledger.log(*samples), "telemetry")
+
+    rows = ledger.rows("select run_id, device, value_mib, records_used from run_memory order by value_mib")
+
+    assert rows == [(two, "row 2", 80.0, 2), (two, None, 1000.0, 3), (one, None, 5000.0, 2)]

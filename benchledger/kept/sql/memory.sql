@@ -8,6 +8,7 @@ with memory_shape as (
     select
         shape_id,
         ordinal,
+        kind,
         case quantity
             when 'memory_used' then 'device'
             when 'memory_allocated' then 'allocated'
@@ -20,17 +21,31 @@ with memory_shape as (
         and ((quantity = 'memory_used' and kind in ('sample', 'step'))
             or quantity in ('memory_allocated', 'memory_reserved', 'memory_process'))
 ),
-highest as (
+printed as (
     select
-        run_id,
-        definition,
+        run_id, definition, log_id, logged_at, place, "values"[ordinal] as value_mib,
         -- A program that numbers its ranks and not its devices: one rank holds one device.
         coalesce(device, 'rank ' || rank) as device,
-        max("values"[ordinal]) as value_mib,
-        count(*) as records_used
+        device is null and rank is null and kind = 'sample' and logged_at is not null as is_unnamed
     from claimed_record
     join memory_shape using (shape_id)
     where isfinite("values"[ordinal])
+),
+of_device as (
+    select run_id, definition, device, value_mib
+    from printed
+    where not is_unnamed
+    union all by name
+    -- A monitor that names no device prints all of them at one time, in the same order.
+    select
+        run_id, definition, value_mib,
+        'row ' || nullif(row_number() over (partition by run_id, definition, log_id, logged_at order by place), 1) as device
+    from printed
+    where is_unnamed
+),
+highest as (
+    select run_id, definition, device, max(value_mib) as value_mib, count(*) as records_used
+    from of_device
     group by all
 )
 select run_id, case_id, definition, device, value_mib, records_used
