@@ -115,11 +115,11 @@ def test_a_migration_that_was_killed_before_the_rules_of_today_came_is_completed
 
 
 def test_a_ledger_of_each_version_is_migrated_to_the_last(tmp_path: Path, two_steps: Path) -> None:
-    steps = migrations.shipped_migrations()
+    steps, older = migrations.shipped_migrations(), tmp_path / "older.duckdb"
     for version in range(1, len(steps)):
-        path = tmp_path / f"{version}.duckdb"
-        with duckdb.connect(str(path)) as con:
-            migrate(con, str(path), steps[:version])
+        with duckdb.connect(str(older)) as con:
+            assert migrate(con, str(older), steps[:version]) == [version]
+        path = shutil.copy(older, tmp_path / f"{version}.duckdb")
 
         assert db_migrate(db=path).filter("now")["version"].to_list() == list(range(version + 1, len(steps) + 1))
 
