@@ -7,12 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from benchledger.reproducing.page_parts import Page, PageTable, Row
+from benchledger.reproducing.units import Unit, is_no_rate, is_no_speed, quantity_of, unit_of
 from benchledger.reproducing.words import (
     NOTHING,
     Facts,
-    any_case,
     facts_of,
-    frameworks_in,
     has_decimal_comma,
     is_like_number,
     key_of,
@@ -22,88 +21,7 @@ from benchledger.reproducing.words import (
     printed_number,
 )
 
-_NOUNS = {
-    "samples/s": "sample|sequence|seq|sentence|sent|image|img|example|record|clip|picture|图片|张|样本|句",
-    "tokens/s": "token|tok|tk|word|词",
-    "items/s": "item|frame|mel|wav",
-    "steps/s": "step|iteration|iter|it|batch",
-}
-_RATE = any_case(
-    rf"(?:(?<![A-Za-z])([km])\s*)?({'|'.join(_NOUNS.values())})(?:s|es)?\s*(?:/|per|每)\s*\(?(?:s|sec|second|秒)(?![a-z])"
-)
-_SECOND = r"(ms|msec|milliseconds?|s|sec|seconds?|毫秒|秒)"
-_SECONDS = tuple(
-    any_case(pattern)
-    for pattern in (
-        rf"(?<![a-z/]){_SECOND}\s*(?:/|per)\s*(?:step|iter(?:ation)?|it|batch)(?:es|s)?\b",
-        rf"(?:step|iteration|iter|batch)\s*(?:time|latency|耗时)\W*{_SECOND}\b",
-        rf"(?:time|latency)\s*(?:/|per)\s*(?:step|iteration|iter|batch)\W*{_SECOND}\b",
-    )
-)
-_MEMORY = any_case(r"(?:memory|显存|mem)\W*(?:\w+\W+)*?(MiB|GiB|MB|GB)|(?<![A-Za-z0-9])(MiB|GiB)(?![A-Za-z])")
-_MEMORY_SCALE = {"mib": 1.0, "gib": 1024.0, "mb": 1.0, "gb": 1024.0}
-_SPEEDUP = any_case(r"speed[\s_-]*up|加速比|(?:weak|strong)\s*scaling|scaling\s*factor")
-# A ratio of precisions, frameworks or releases is no speed-up over GPUs.
-_RATIO = any_case(r"speed[\s_-]*up.*(?:tf32|fp\s*16|fp\s*32|amp|mixed|precision| vs\.? | over (?!1|one))|相对|提升")
-_SPEED = any_case(r"throughput|\bfps\b|\bqps\b|吞吐|speed(?![\s_-]*up)|性能(?!测试$)|ips\b|速度|performance")
-_PER_GPU = any_case(r"(?:per|/|每)\s*(?:card|gpu|device|卡)|单卡吞吐|per[\s_-](?:card|gpu)")
-# Quantities that no number of the ledger is compared with.
-_OTHER = any_case(
-    r"accuracy|acc(?:\b|@)|准确率|loss|f1\b|bleu|rouge|wer\b|auc\b|efficiency|利用率|util|top-?[15]|map\b|miou|"
-    r"price|cost|power|watt|flop|mfu|版本|time|latency|耗时|minutes|小时|hours|ratio|比值|提升|差|\bvs\b|diff|delta|Δ|%|batch|steps?\b|epochs?\b"
-)
-# A head of these words that states no fact counts something else than speed.
-_COUNTED = any_case(r"gpu|card|node|batch|device|rank|seq|卡|节点|机器")
-_SETTING = any_case(
-    r"batch[\s_-]*size[^。.;；]*(?:选用|选择如下|如下[:：]?$|are as follows|settings?)|超参|hyper-?param|参数设置|"
-    r"command|命令行参数"
-)
 _NAMES_CASE = {"model", "framework", "precision", "gpus", "batch_size_per_gpu"}
-
-
-@dataclass(frozen=True)
-class Unit:
-    """What the numbers of a column count: a quantity of the ledger, its unit, the factor to it; per GPU or in all."""
-
-    quantity: str
-    unit: str | None = None
-    scale: float = 1.0
-    per_gpu: bool = False
-    # Nothing says so: the numbers stand only if most of them are those of logs.
-    assumed: bool = False
-
-
-def unit_of(text: str) -> Unit | None:
-    """Returns the unit that a text states, None if it states none."""
-    bare = plain(text).replace("_", " ")
-    if rate := _RATE.search(bare):
-        noun = rate[2].lower()
-        unit = next(unit for unit, nouns in _NOUNS.items() if noun in nouns.split("|"))
-        scale = {"k": 1e3, "m": 1e6}.get((rate[1] or "").lower(), 1.0)
-        return Unit("speed", unit, scale, bool(_PER_GPU.search(bare)))
-    for pattern in _SECONDS:
-        if seconds := pattern.search(bare):
-            said = seconds[1].lower()
-            return Unit("speed", "s", 1e-3 if said.startswith("m") or said == "毫秒" else 1.0)
-    if _SPEEDUP.search(bare) and not _RATIO.search(bare):
-        return Unit("speedup", "1")
-    if memory := _MEMORY.search(bare):
-        return Unit("memory", "MiB", _MEMORY_SCALE[(memory[1] or memory[2]).lower()])
-    return None
-
-
-def quantity_of(text: str) -> str | None:
-    """Returns `speed`, `setting` or `other` as the words of a text say, None if they say nothing."""
-    bare = plain(text).replace("_", " ")
-    kinds = (("setting", _SETTING), ("other", _RATIO), ("speed", _SPEED), ("other", _OTHER))
-    return next((name for name, pattern in kinds if pattern.search(bare)), None)
-
-
-def is_no_speed(head: str) -> bool:
-    """Tells whether a head without unit names another quantity, GPUs or batches (`gpu num in use`), or a ratio."""
-    if quantity_of(head) in ("other", "setting") or len(frameworks_in(plain(head))) > 1:
-        return True
-    return bool(_COUNTED.search(plain(head))) and quantity_of(head) != "speed" and not facts_of(head)
 
 
 @dataclass(frozen=True)
@@ -162,8 +80,7 @@ def _read_table(page: Page, number: int, table: PageTable, outer: Facts, found: 
         said = f"cell {plain(comma[1])[:40]!r} has a decimal comma, so its table is not read; write 208.58 for 208,58"
         found.unread.append((comma[0], said))
         return  # 1.234 and 1,234 in other cells are of unknown size, too
-    texts = (*table.paragraphs, *table.headings)
-    above = _nearest_first(map(facts_of, texts), outer)
+    above = _nearest_first(map(facts_of, (*table.paragraphs, *table.headings)), outer)
     columns = list(_value_columns(table, keys, found))
     if not columns and not any(line == table.line for line, _ in found.unread):
         found.unread.append((table.line, "no column of measured numbers is recognised"))
@@ -238,7 +155,7 @@ class _Reading:
                 continue
             unit = self._unit(printed.note, column, title)
             if unit is None:
-                self._say_unitless(column, row, title)
+                self._say_unitless(column, row, title, printed.note)
                 continue
             facts = self._facts(stated, column, printed.note, cells)
             self.found.claims.append(
@@ -255,14 +172,17 @@ class _Reading:
         if of_row is None and column.own is None and quantity_of(title) == "other":
             return unit_of(note)
         stated = unit_of(note) or column.own or of_row or self.shared
+        if is_no_rate(note) and (stated is None or stated.unit not in ("s", "MiB")):
+            return None
         if stated is None and quantity_of(column.head) == "speed":
             return Unit("speed")
         # `bert_base,resnet50` over numbers may be throughputs: their logs tell.
         return stated or (Unit("speed", assumed=True) if _NAMES_CASE & column.facts.keys() else None)
 
-    def _say_unitless(self, column: _Column, row: Row, title: str) -> None:
-        if quantity_of(title) == "other":
-            self.found.unread.append((row.line, f"row {title!r}: a quantity that is not compared"))
+    def _say_unitless(self, column: _Column, row: Row, title: str, note: str) -> None:
+        if quantity_of(title) == "other" or is_no_rate(note):
+            said = f"row {title!r}: a quantity that is not compared{f': {note}' * is_no_rate(note)}"
+            self.found.unread.append((row.line, said))
         elif column.number not in self.unitless:
             self.unitless.add(column.number)
             said = f"column {column.head!r}: no unit in its head, above the table or in the page's name"

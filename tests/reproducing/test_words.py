@@ -94,6 +94,7 @@ def test_an_empty_cell_holds_none_nor_one_with_two_numbers(cell: str) -> None:
         ("samples/s(per card)", Unit("speed", "samples/s", per_gpu=True)),
         ("step time (ms)", Unit("speed", "s", 1e-3)),
         ("s/iter", Unit("speed", "s")),
+        ("sequences/min", Unit("speed", "samples/s", 1 / 60)),
         ("k tokens per second", Unit("speed", "tokens/s", 1e3)),
         ("加速比", Unit("speedup", "1")),
         ("GPU memory (GiB)", Unit("memory", "MiB", 1024.0)),
