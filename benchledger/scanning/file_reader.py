@@ -32,7 +32,7 @@ NUMBER_CELL = re.compile(
     r"([+-]?(?:[0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})(?:[eE][+-]?[0-9]{1,3})?)"
     r"(?: ?([A-Za-z%][A-Za-z%/]{0,15}))?\Z"
 )
-_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3}){1,6}(?:\.[0-9]{0,18})?\Z")
+THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3}){1,6}(?:\.[0-9]{0,18})?\Z")
 NOT_STATED = {
     "", "N/A", "n/a", "[N/A]", "[Not Supported]", "[Unknown Error]", "[Insufficient Permissions]", "-", "--",
 }  # fmt: skip
@@ -64,7 +64,7 @@ def pair_of(layouts: Layouts, name: str, cell: str, unit: str | None = None) -> 
         return name, None, None, unit
     if (match := number_in(layouts, cell)) and fits_float(match.group(1)):
         return name, float(match.group(1)), None, match.group(2) or unit
-    if _THOUSANDS.match(cell):
+    if THOUSANDS.match(cell):
         return name, float(cell.replace(",", "")), None, unit
     return name, None, cell, None
 

@@ -15,7 +15,7 @@ from typing import Any
 from benchledger.definitions.log_format import LogFormat, RecordDefinition
 from benchledger.scanning import rows
 from benchledger.scanning.csv_rows import cells_of
-from benchledger.scanning.file_reader import NUMBER_CELL, FileReader, lines_of, pair_of, reject
+from benchledger.scanning.file_reader import NUMBER_CELL, THOUSANDS, FileReader, lines_of, pair_of, reject
 from benchledger.scanning.json_values import flat_pairs
 from benchledger.scanning.layout import NamedLayouts
 from benchledger.scanning.line_labels import LineLabels
@@ -255,11 +255,14 @@ class SelfDescribingReader(FileReader):
         columns: Columns = {}
         by_name = {name.lower(): name for name in reversed(data)}
         taken = set()
+        is_csv = self.definition.lines == "csv"
         for name, column in self.definition.columns.items():
             # Steps that begin anew in epochs of which the first one's number is unknown are no steps of the run.
             untold = column == "step" and self._restarts and self._first_epoch not in self._steps
             if column not in columns and name in by_name and not untold:
                 value = data[by_name[name]]
+                if is_csv and isinstance(value, str) and THOUSANDS.match(value):
+                    value = value.replace(",", "")
                 if isinstance(value, str) and _WHOLE.match(value):
                     value = int(value)
                 if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < LARGEST:

@@ -147,6 +147,14 @@ def test_keras_csv_is_read_by_its_header(reader: LogReader) -> None:
     assert found.rejects == ["cut row"]
 
 
+def test_steps_of_a_csv_may_have_thousands_separators(reader: LogReader) -> None:
+    found = find(
+        "step,loss\n0,3.5\n" + "".join(f'"{step},000",2.5\n' for step in range(1, 5)) + '"5,000.5",2.5\n', reader
+    )
+
+    assert [row["step"] for row in found.rows] == [0, 1000, 2000, 3000, 4000, None]
+
+
 def test_lightning_s_csv_has_rows_of_training_and_of_evaluation(reader: LogReader) -> None:
     text = "epoch,step,train_loss_step,val_loss,train_loss_epoch\n" + "".join(
         f"{epoch},{49 + 50 * epoch},2.5,,\n{epoch},{49 + 50 * epoch},,2.25,\n{epoch},{49 + 50 * epoch},,,2.0\n"
