@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 
 from benchledger.definitions.log_format import QUOTED, STATED
 
-_SHORT = re.compile(r"-([nN])([0-9]+)\Z")
+_SHORT = re.compile(r"-([nNG])([0-9]+)\Z")
 _COUNT = re.compile(r"[1-9][0-9]{0,6}\Z")
+# Slurm's: `8`, `a100:8`, and of its generic resources `gpu`, `gpu:8` and `gpu:a100:8`.
+_SLURM_GPUS = re.compile(r"(?:gpu(?:s/gpu)?(?=[:,]|\Z):?)?(?:[A-Za-z][\w.-]*:)?([0-9]+)?(?:,.*)?\Z")
 _DEVICES = re.compile(r"[0-9]{1,4}(?:,[0-9]{1,4})*\Z")
 _SCRIPT = re.compile(r".*\.(?:py|sh)\Z")
 _PYTHON = re.compile(r"(?:.*/)?python[0-9.]*\Z|.*\.py\Z")
@@ -208,7 +210,19 @@ def _srun(command: _Arguments) -> Launch | None:
     processes = command.count("ntasks", "n")
     if processes is None and nodes is not None and per_node is not None:
         processes = nodes * per_node
+    of_task = _slurm_gpus(command, "gpus_per_task", "ntasks_per_gpu", "gpus_per_socket")
+    of_node = _slurm_gpus(command, "gpus_per_node", "gres")
+    if of_task - {1} or _slurm_gpus(command, "gpus", "G") - {processes}:
+        raise _Unknown
+    # Without a number of tasks a node has all.
+    if of_node - {per_node or (processes or 0) / (nodes or 1)}:
+        raise _Unknown
     return _processes(command, processes, per_node)
+
+
+def _slurm_gpus(command: _Arguments, *names: str) -> set[int | None]:
+    asked = (_SLURM_GPUS.match(command.own[name]) for name in names if name in command.own)
+    return {int(found[1] or 1) if found else None for found in asked}
 
 
 def _processes(command: _Arguments, processes: int | None, per_node: int | None) -> Launch | None:

@@ -209,6 +209,8 @@ RIGHT = {
     "mpirun --allow-run-as-root -np 32 -x PATH python train.py --num_gpus=1": (32, None),
     "srun --ntasks=32 --ntasks-per-node=8 python -u train.py": (32, None),
     "srun -N4 --ntasks-per-node=8 python train.py": (32, None),
+    "srun -p x --gres=gpu:8 --ntasks=16 --ntasks-per-node=8 --cpus-per-task=5 python -u train.py": (16, None),
+    "srun --gres=gpu:a100:4,nvme:1 -n4 --gpus-per-task=1 python train.py": (4, None),
 }
 # Commands from which the number of GPUs does not follow.
 UNKNOWN = (
@@ -234,6 +236,15 @@ UNKNOWN = (
     "mpirun -np 2 python train.py --num_gpus 4",
     "mpirun -np 1 python train.py",
     "srun --ntasks=8 python train.py --device cpu",
+    "srun --ntasks=2 --gpus-per-task=4 python train.py",
+    "srun --ntasks=2 --gpus-per-task=a100:4 python train.py",
+    "srun --ntasks=8 --ntasks-per-gpu=2 python train.py",
+    "srun --ntasks=4 --gpus-per-socket=2 python train.py",
+    "srun --ntasks=8 --gpus=1 python train.py",
+    "srun -n2 -G8 python train.py",
+    "srun -N2 -n8 --gres=gpu:8 python train.py",
+    "srun -n8 --gres=gpu python train.py",
+    "srun -n8 --gpus-per-node=1 python train.py",
 )
 STEPS = f"DLL {BODY[2]}"
 # The same behind lines of eight processes, which begin a run.
