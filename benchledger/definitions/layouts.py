@@ -207,7 +207,12 @@ def _text(table: Table, key: str, names: Collection[str]) -> Text:
     texts = texts_by_language(table, key)
     for text in texts.values():
         try:
-            used = {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+            # A width would be the length of the text: `{model:>999999999}`.
+            used = {
+                f"{name}{way and f'!{way}' or ''}{width and f':{width}'}"
+                for _, name, width, way in Formatter().parse(text)
+                if name is not None
+            }
         except ValueError as error:
             table.fail(key, f"{text!r} is no text with names in braces: {error}")
         if unknown := sorted(used - set(names)):

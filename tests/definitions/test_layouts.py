@@ -59,6 +59,8 @@ def test_headings_of_one_table_differ(name: str) -> None:
     [
         (GOOD.replace(', zh = "速度结果"', ""), ":6: title is stated in each language: en, zh; here in: en"),
         (GOOD.replace('"Speed"', '"Speed of {nobody}"'), ":6: title can't name 'nobody'; it can: model, "),
+        (GOOD.replace('"Speed"', '"{model:>9999999999}"'), ":6: title can't name 'model:>9999999999'; it can: model, "),
+        (GOOD.replace('"Speed"', '"{model!r}"'), ":6: title can't name 'model!r'; it can: model, "),
         (GOOD.replace('"Speed"', '"Speed of {"'), ":6: 'Speed of {' is no text with names in braces"),
         (GOOD + '[headings]\nunused = { en = "a", zh = "b" }\n', ":8: unknown key 'unused'"),
         (
