@@ -209,7 +209,7 @@ def _text(table: Table, key: str, names: Collection[str]) -> Text:
         try:
             # A width would be the length of the text: `{model:>999999999}`.
             used = {
-                f"{name}{way and f'!{way}' or ''}{width and f':{width}'}"
+                f"{name}{(way and f'!{way}') or ''}{width and f':{width}'}"
                 for _, name, width, way in Formatter().parse(text)
                 if name is not None
             }
