@@ -64,13 +64,8 @@ def open_for_writing(
             f"{place}: folder {place.parent} does not exist. Create it, or name another database with --db"
         )
     is_new = not place.exists()
-    if is_new and (log := Path(f"{place}.wal")).exists():
-        # DuckDB would replay it into any ledger.
-        raise DatabaseError(
-            f"{log}: belongs to a ledger that is gone, and its rows would get into the new one. Put the ledger back, "
-            f"or remove this file"
-        )
     if is_new:
+        _refuse_lost_log(place)
         _make(place)
     elif not os.access(place, os.W_OK):
         # Who has no right to write hears first that nobody writes a facade.
@@ -206,6 +201,15 @@ def written(place: Path | str) -> Iterator[None]:
         cure = _MORE_MEMORY if isinstance(error, duckdb.OutOfMemoryException) else cure_of_writing(error)
         what = f"the ledger could not be written and is unchanged: {error}"
         raise DatabaseError(f"{place}: {what}. {cure} or mend what it names, then do this again") from error
+
+
+def _refuse_lost_log(place: Path) -> None:
+    if (log := Path(f"{place}.wal")).exists():
+        # DuckDB would replay it into any ledger.
+        raise DatabaseError(
+            f"{log}: belongs to a ledger that is gone, and its rows would get into the new one. Put the ledger back, "
+            f"or remove this file"
+        )
 
 
 def _make(place: Path) -> None:
