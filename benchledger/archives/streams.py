@@ -9,7 +9,7 @@ from typing import BinaryIO, Protocol, cast
 
 from benchledger.archives.limits import Budget
 from benchledger.archives.magic_bytes import BZIP2, GZIP, HEAD, MAGIC, XZ, ZSTD
-from benchledger.archives.problem import Damaged, corrupt, trailing, truncated
+from benchledger.archives.problem import Damaged, Problem, corrupt, trailing, truncated
 
 CHUNK = 256 * 1024
 # Memory for data that must be buffered as a whole: a zip within a stream (its directory is at the end), and a member
@@ -22,6 +22,7 @@ PIECE = 1024 * 1024
 _FIRST_PART = 512
 # xz allocates the dictionary size of the file: 64 MiB for `xz -9`, up to 4 GiB in a crafted one.
 _XZ_MEMORY = 512 * 2**20
+_SMALLER = "decompress it with its own tool, or repack it with a smaller dictionary (xz -9, zstd without --long)"
 
 
 class Source(Protocol):
@@ -151,6 +152,10 @@ class Decompressed:
             try:
                 part = decoder.decompress(data, size)
             except self._errors as error:
+                if _needs_memory(error):
+                    raise Damaged(
+                        Problem("bomb", f"the {self._kind} data wants too much memory: {error}", _SMALLER)
+                    ) from error
                 raise corrupt(f"the {self._kind} data is damaged after {self._out:,} bytes: {error}") from error
             if part:
                 self._out += len(part)
@@ -223,6 +228,11 @@ def _decoder(kind: str) -> _Decoder:
         return lzma.LZMADecompressor(lzma.FORMAT_XZ, _XZ_MEMORY)
     assert kind == BZIP2, kind
     return bz2.BZ2Decompressor()
+
+
+def _needs_memory(error: Exception) -> bool:
+    # Neither library has a class for it that it raises here.
+    return "emory" in str(error)
 
 
 def _errors(kind: str) -> tuple[type[Exception], ...]:

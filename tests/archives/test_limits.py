@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import random
 import tarfile
 import tracemalloc
@@ -11,6 +12,7 @@ import zipfile
 import zlib
 
 import pytest
+from backports import zstd
 
 from benchledger.archives import limits
 from benchledger.archives.limits import Limits
@@ -194,3 +196,20 @@ def test_many_small_files_of_one_archive_are_all_read(monkeypatch: pytest.Monkey
     found = walked(gzip.compress(tar({f"{number}.log": f"loss {number}" for number in range(3000)})))
 
     assert [problem for _, _, problem in found] == [None] * 3000
+
+
+def test_a_dictionary_that_wants_too_much_memory_is_no_damage() -> None:
+    packed = bytearray(lzma.compress(b"a line\n" * 100, lzma.FORMAT_XZ))
+    # The dictionary's size in the header of the block: 4 GiB, with the checksum of the header.
+    packed[packed.index(b"\x21\x01") + 2] = 40
+    end = 12 + (packed[12] + 1) * 4 - 4
+    packed[end : end + 4] = zlib.crc32(packed[12:end]).to_bytes(4, "little")
+    window = zstd.ZstdCompressor(options={zstd.CompressionParameter.window_log: 31})
+    streamed = window.compress(b"a line\n" * 100) + window.flush()
+
+    for data in (bytes(packed), streamed):
+        archive = Archive(io.BytesIO(data), len(data), "x", 0, Limits())
+        (member,) = archive.members()
+        assert member.problem is not None
+        assert member.problem.kind == "bomb"
+        assert "repack it with a smaller dictionary" in member.problem.cure
