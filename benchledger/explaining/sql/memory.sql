@@ -5,7 +5,17 @@ with printed as (
     select
         run_id, place + ordinal as place, log_id, line, byte_offset, ordinal, step, rank,
         -- A program that numbers its ranks and not its devices: one rank holds one device.
-        coalesce(device, 'rank ' || rank) as device,
+        -- A monitor that names no device prints all of them at one time, in the same order.
+        coalesce(
+            device, 'rank ' || rank,
+            if(
+                kind = 'sample' and logged_at is not null,
+                'row ' || nullif(dense_rank() over (
+                    partition by run_id, log_id, logged_at, device is null and rank is null order by place
+                ), 1),
+                null
+            )
+        ) as device,
         phase, name, quantity, unit, unit_logged, "values"[ordinal] as value,
         case
             when unit is distinct from 'MiB' then format('not read: its unit is {}', coalesce(unit, 'unknown'))

@@ -29,19 +29,19 @@ printed as (
         device is null and rank is null and kind = 'sample' and logged_at is not null as is_unnamed
     from claimed_record
     join memory_shape using (shape_id)
-    where isfinite("values"[ordinal])
 ),
 of_device as (
     select run_id, definition, device, value_mib
     from printed
-    where not is_unnamed
+    where not is_unnamed and isfinite(value_mib)
     union all by name
     -- A monitor that names no device prints all of them at one time, in the same order.
     select
         run_id, definition, value_mib,
-        'row ' || nullif(row_number() over (partition by run_id, definition, log_id, logged_at order by place), 1) as device
+        'row ' || nullif(dense_rank() over (partition by run_id, definition, log_id, logged_at order by place), 1) as device
     from printed
     where is_unnamed
+    qualify isfinite(value_mib)
 ),
 highest as (
     select run_id, definition, device, max(value_mib) as value_mib, count(*) as records_used
