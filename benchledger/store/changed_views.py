@@ -35,8 +35,8 @@ def changed_relations(con: duckdb.DuckDBPyConnection) -> list[str]:
         closing(open_for_writing(Path(folder) / "new.duckdb")) as fresh,
     ):
         wanted_tables = set(tables_of(fresh))
-        # The views of a facade stand for tables.
-        tables = _views(con) if facade_in(con) else set(tables_of(con))
+        # The views of a facade stand for tables, except for the one of its version.
+        tables = set(tables_of(con)) | (_views(con) if facade_in(con) else set())
         wanted, there = _parts(fresh, wanted_tables), _parts(con, wanted_tables & tables)
     return sorted({*map(str, wanted_tables - tables), *(str(Table(schema, of)) for schema, of, _, _ in wanted - there)})
 

@@ -169,7 +169,7 @@ signals._UNHEARD_S, connect = 0.3, database._connect
 def slow(*words, **more):
     con = connect(*words, **more)
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM)).start()
-    hashlib.pbkdf2_hmac("sha256", b"", b"", 1_500_000)
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 4_000_000)
     database._connect = connect
     return con
 
