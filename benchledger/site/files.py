@@ -55,7 +55,11 @@ def site_folder(folder: Path) -> Iterator[Path]:
     try:
         yield half
         for page in sorted(STATIC.iterdir()):
-            write_whole(folder / page.name, page.read_bytes())
+            place = folder / page.name
+            # In a stranger's site a link may lead to any file, which would be written, and a pipe would wait for ever.
+            if place.is_symlink() or (place.exists() and not place.is_file()):
+                place.unlink()
+            write_whole(place, page.read_bytes())
         with suppress(FileNotFoundError):
             (folder / _DATA).rename(old)
         half.rename(folder / _DATA)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -118,6 +119,28 @@ def test_an_earlier_site_is_replaced_and_other_files_stay(demo_ledger: Path, tmp
     )
     assert (tmp_path / "site" / "CNAME").exists()
     assert not list((tmp_path / "site").glob(".*"))
+
+
+def test_links_and_pipes_in_place_of_pages_are_replaced_and_no_target_is_written(
+    demo_ledger: Path, tmp_path: Path
+) -> None:
+    site, own = tmp_path / "site", tmp_path / "own.txt"
+    export_site(site, db=demo_ledger)
+    own.write_text("mine")
+    pages = sorted(page.name for page in site.iterdir() if page.is_file())
+    for page in pages:
+        (site / page).unlink()
+        (site / page).symlink_to(own)
+    (site / pages[0]).unlink()
+    os.mkfifo(site / pages[0])
+    (site / pages[1]).unlink()
+    (site / pages[1]).symlink_to(tmp_path / "nothing.txt")
+
+    export_site(site, db=demo_ledger)
+
+    assert own.read_text() == "mine"
+    assert not (tmp_path / "nothing.txt").exists()
+    assert all((site / page).is_file() and not (site / page).is_symlink() for page in pages)
 
 
 def test_a_folder_with_other_files_is_refused(demo_ledger: Path, tmp_path: Path) -> None:
