@@ -119,6 +119,16 @@ def write_whole(path: Path, content: bytes) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
+def write_own(path: Path, content: bytes) -> None:
+    """Writes a file whose name we chose ourselves, in the user's folder: a link or a pipe there is replaced.
+
+    In a stranger's folder a link may lead to any file, which would be written, and a pipe would wait for ever.
+    """
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        path.unlink()
+    write_whole(path, content)
+
+
 @dataclass(frozen=True)
 class JsonFiles:
     files: dict[str, dict[str, Any]]
@@ -134,4 +144,4 @@ class JsonFiles:
         for name, content in self.files.items():
             path = Path(folder) / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, f"{json_text(content)}\n".encode())
+            write_own(path, f"{json_text(content)}\n".encode())

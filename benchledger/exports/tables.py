@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from benchledger.answers.rows import reading
 from benchledger.answers.tables.table import Report
 from benchledger.errors import NothingFoundError, UsageError, suggestion
-from benchledger.exports.answer_files import refuse_overwrite, write_whole
+from benchledger.exports.answer_files import refuse_overwrite, write_own, write_whole
 from benchledger.exports.output_forms import TEXT_FORMS, parquet_bytes, report_json, report_text
 from benchledger.exports.real_names import NOTE, headed, with_real_names
 from benchledger.exports.values import json_text
@@ -166,6 +166,7 @@ def _write(output: Path, form: str, reports: Sequence[Report], db: Path | str, h
     for place, held in files.items():
         if place != output:
             output.mkdir(parents=True, exist_ok=True)
+        write = write_whole if place == output else write_own
         if form == "xlsx":
             from benchledger.exports.workbook import write_reports
 
@@ -173,10 +174,10 @@ def _write(output: Path, form: str, reports: Sequence[Report], db: Path | str, h
                 filled, sources = _ledger_facts(con)
             write_reports(place, held, sources, filled, NOTE if has_real_names else None)
         elif form == "parquet":
-            write_whole(place, parquet_bytes(held[0].cells, has_real_names))
+            write(place, parquet_bytes(held[0].cells, has_real_names))
         else:
             text = reports_text(held, form)
-            write_whole(place, f"{headed(text, form) if has_real_names else text}\n".encode())
+            write(place, f"{headed(text, form) if has_real_names else text}\n".encode())
 
 
 def _ledger_facts(con: duckdb.DuckDBPyConnection) -> tuple[datetime, dict[str, str]]:

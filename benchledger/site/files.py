@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.tables.grouping import Row
 from benchledger.errors import UsageError
-from benchledger.exports.answer_files import write_whole
+from benchledger.exports.answer_files import write_own
 from benchledger.exports.values import escaped, plain
 
 if TYPE_CHECKING:
@@ -55,11 +55,7 @@ def site_folder(folder: Path) -> Iterator[Path]:
     try:
         yield half
         for page in sorted(STATIC.iterdir()):
-            place = folder / page.name
-            # In a stranger's site a link may lead to any file, which would be written, and a pipe would wait for ever.
-            if place.is_symlink() or (place.exists() and not place.is_file()):
-                place.unlink()
-            write_whole(place, page.read_bytes())
+            write_own(folder / page.name, page.read_bytes())
         with suppress(FileNotFoundError):
             (folder / _DATA).rename(old)
         half.rename(folder / _DATA)

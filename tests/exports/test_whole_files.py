@@ -53,6 +53,28 @@ def test_a_full_disk_leaves_the_earlier_answer_and_is_told_with_the_name_of_the_
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [(name, "earlier\n")]
 
 
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (["export", "dlperf", "--precision", "fp32"], "bz32_result.json"),
+        (["export", "tables", "speed", "memory", "--format", "csv"], "speed.csv"),
+    ],
+)
+def test_a_link_in_a_folder_of_answers_is_replaced_and_its_target_stays(
+    one_run_ledger: Path, tmp_path: Path, words: list[str], name: str
+) -> None:
+    own, link = tmp_path / "own.txt", tmp_path / "out" / name
+    own.write_text("mine\n")
+    link.parent.mkdir()
+    link.symlink_to(own)
+
+    done = run_bench(*words, "--output", str(link.parent), db=one_run_ledger)
+
+    assert done.exit_code == 0, done.stderr
+    assert own.read_text() == "mine\n"
+    assert not link.is_symlink()
+
+
 def test_what_is_replaced_keeps_its_mode_and_a_link_stays_a_link(tmp_path: Path) -> None:
     answer, link = tmp_path / "answer.csv", tmp_path / "latest.csv"
     answer.write_text("earlier\n")
