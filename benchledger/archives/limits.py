@@ -11,7 +11,7 @@ from benchledger.archives.problem import Damaged, LimitReached, Problem
 FREE_BYTES = 64 * 2**20
 # The same for all bytes of one archive, so that one bomb does not use up the limit of its neighbours.
 FREE_TOTAL = 2**30
-# Each file costs time, however small it is. So many are free; each further one counts as FILE_BYTES against the ratio.
+# Each file, and each frame of a stream, costs time, however small it is. So many are free; each further one counts as FILE_BYTES against the ratio.
 # Its entry in a zip's directory, or its header in a tar, pays for that, unless nested archives repeat the entries.
 FREE_FILES = 1_000
 FILE_BYTES = 1024
@@ -51,7 +51,7 @@ class Budget:
             raise LimitReached(_too_dense(self.limits, self.bytes, self._packed_bytes()))
 
     def spend_file(self) -> None:
-        """Counts a file that came out. Raises LimitReached."""
+        """Counts a file or a small frame that came out. Raises LimitReached."""
         self.files += 1
         if (
             self.files > FREE_FILES
@@ -60,7 +60,8 @@ class Budget:
             raise LimitReached(
                 Problem(
                     "bomb",
-                    f"{self.files:,} files came out of {self._packed_bytes():,} bytes, and reading stopped there",
+                    f"{self.files:,} files or small frames came out of {self._packed_bytes():,} bytes, and reading "
+                    "stopped there",
                     "if it is no bomb, allow more with --archive-ratio",
                 )
             )

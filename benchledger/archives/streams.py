@@ -7,7 +7,7 @@ import lzma
 from collections.abc import Callable
 from typing import BinaryIO, Protocol, cast
 
-from benchledger.archives.limits import Budget
+from benchledger.archives.limits import FILE_BYTES, Budget
 from benchledger.archives.magic_bytes import BZIP2, GZIP, HEAD, MAGIC, XZ, ZSTD
 from benchledger.archives.problem import Damaged, Problem, corrupt, trailing, truncated
 
@@ -117,7 +117,7 @@ class Decompressed:
         self._decoder: _Decoder | None = _decoder(kind)
         self._errors = _errors(kind)
         self._ready: list[Damaged] = []
-        self._in = self._out = 0
+        self._in = self._out = self._begins = 0
         # What was read and not yet given to the decoder begins at `_at`.
         self._ahead, self._at, self._part_size = b"", 0, CHUNK
 
@@ -142,6 +142,10 @@ class Decompressed:
             decoder = self._decoder
             data = b""
             if decoder.eof:
+                if self._out - self._begins < FILE_BYTES:
+                    # A small or empty frame costs as much time as a small file.
+                    self._budget.spend_file()
+                self._begins = self._out
                 self._at -= len(decoder.unused_data)
                 self._decoder = self._next()
                 continue

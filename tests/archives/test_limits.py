@@ -198,6 +198,23 @@ def test_many_small_files_of_one_archive_are_all_read(monkeypatch: pytest.Monkey
     assert [problem for _, _, problem in found] == [None] * 3000
 
 
+@pytest.mark.parametrize(
+    "frame", [b"\x50\x2a\x4d\x18" + bytes(4), zstd.compress(b""), zstd.compress(b"a"), gzip.compress(b"")]
+)
+def test_a_few_bytes_that_hold_many_small_frames_are_a_bomb(frame: bytes) -> None:
+    ((_, _, problem),) = walked(lzma.compress(frame * 100_000))
+
+    assert problem == "bomb"
+
+
+def test_small_frames_that_are_there_are_all_read() -> None:
+    lines = [f"step {number} loss {random.random()}\n".encode() for number in range(5_000)]
+
+    ((_, count, problem),) = walked(b"".join(map(zstd.compress, lines)))
+
+    assert (count, problem) == (sum(map(len, lines)), None)
+
+
 def test_a_dictionary_that_wants_too_much_memory_is_no_damage() -> None:
     packed = bytearray(lzma.compress(b"a line\n" * 100, lzma.FORMAT_XZ))
     # The dictionary's size in the header of the block: 4 GiB, with the checksum of the header.
