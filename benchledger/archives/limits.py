@@ -11,8 +11,9 @@ from benchledger.archives.problem import Damaged, LimitReached, Problem
 FREE_BYTES = 64 * 2**20
 # The same for all bytes of one archive, so that one bomb does not use up the limit of its neighbours.
 FREE_TOTAL = 2**30
-# Each file, and each frame of a stream, costs time, however small it is. So many are free; each further one counts as FILE_BYTES against the ratio.
-# Its entry in a zip's directory, or its header in a tar, pays for that, unless nested archives repeat the entries.
+# Each file, and each small frame of a stream, costs time. So many are free; each further one counts as FILE_BYTES
+# against the ratio. Its entry in a zip's directory, or its header in a tar, pays for that, unless nested archives
+# repeat the entries.
 FREE_FILES = 1_000
 FILE_BYTES = 1024
 # Data that is not text holds no log lines, and profiles compress far less: it gets this fraction of the ratio.

@@ -30,6 +30,10 @@ class Table:
     def redact(self, line: str, redactor: Redactor) -> str | None:
         """Returns the row with pseudonyms in its private cells; None if the line is no row of the table."""
         if line.strip() and _RULER.fullmatch(line):
+            columns = [match.span() for match in re.finditer(r"[-=]+", line)]
+            if not self._sign and len(columns) == len(self._spans):
+                # sacct: the columns are wider than their titles.
+                self._spans = columns
             return line
         cells = _cells(line, self._sign) if self._sign else self._aligned(line)
         if len(cells) != len(self._spans):

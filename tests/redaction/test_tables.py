@@ -20,6 +20,12 @@ PRIVATE = {
     "OWNER   BATCH_NAME  DONE  RUN\nann     ID: 4417       _    1": "<user>     ID: 4417       _    1",
     "PARTITION NODES  STATE NODELIST\ngpu*          3   idle sol[1-3]": "gpu*          3   idle <host>",
     "JOBID USER STAT FROM_HOST EXEC_HOST\n4417  ann  RUN  lab-a     sol4": "4417  <user>  RUN  <host>     <host>",
+    # sacct: right of wide columns, and cells without a value
+    "JobID             User    Account    NodeList\n------------ --------- ---------- -----------\n"
+    "881                ann       lab2       sol-4\n881.batch                    lab2       sol-4": (
+        "------------ --------- ---------- ----------- 881                <user>       <group>       <host>"
+        " 881.batch                    <group>       <host>"
+    ),
     "hosts:\n  - sol\n  - luna\nlr: 0.1": "  - <host>   - <host> lr: 0.1",
     f"  api_key: >-\n    {KEY}\n  x: y": "    <secret>   x: y",
     '"nodelist": [\n  "gcn4",\n  "gcn5"\n]': '  "<host>",   "<host>" ]',
