@@ -29,7 +29,7 @@ _REST = "and {} more: -v lists them"
     metavar="FILE",
     help="File with the pseudonym key; default: the ledger's key.",
 )
-@click.option("--accept", is_flag=True, help="Exit 0 even if secrets were found; they are replaced in the copy.")
+@click.option("--accept", is_flag=True, help="Exit 0 even if secrets, or names of files, are told.")
 @form_option
 @click.pass_obj
 def redact(
@@ -39,7 +39,8 @@ def redact(
 
     Line numbers, kinds of archives, and the order and times of members stay the same. Nothing is overwritten. With
     neither a key file nor a ledger, the pseudonyms are valid for this call only. Exit 1 if something was left out, or
-    if a secret (a password, token or key) was found. The places of each secret are listed: revoke it.
+    if a secret (a password, token or key) was found. The places of each secret are listed: revoke it. Exit 1 also if
+    the name of a file, folder or member is one that was replaced in the logs: rename it.
     """
     result = benchledger.redact(*paths, out=out, db=settings.db, key_file=key_file or settings.key_file)
     if form == "json":
@@ -57,7 +58,10 @@ def redact(
     has_secrets = result.replaced["secret"] > 0
     if has_secrets:
         _say_secrets(settings, result, accept)
-    click.get_current_context().exit(int(is_empty or bool(result.left_out) or (has_secrets and not accept)))
+    if result.named:
+        _say_named(settings, result, accept)
+    is_told = (has_secrets or bool(result.named)) and not accept
+    click.get_current_context().exit(int(is_empty or bool(result.left_out) or is_told))
 
 
 def _say_left_out(settings: Settings, result: RedactResult) -> None:
@@ -70,3 +74,9 @@ def _say_secrets(settings: Settings, result: RedactResult, accept: bool) -> None
     settings.say_first([f"secret: {path}:{line}" for path, line in result.secrets], SECRETS_SHOWN, _REST)
     cure = "" if accept else "; with --accept, the exit code is 0"
     settings.say(f"secrets are replaced in the copy. Whoever has the original can use them: change them{cure}")
+
+
+def _say_named(settings: Settings, result: RedactResult, accept: bool) -> None:
+    settings.say_first([f"named after a host or user: {path}" for path in result.named], SHOWN, _REST)
+    cure = "" if accept else "; with --accept, the exit code is 0"
+    settings.say(f"names of files and folders stay: rename these, and call this again{cure}")

@@ -50,7 +50,7 @@ class Rewriter:
 
     `left_out` is called with each member that cannot be redacted, and the reason; `on_secret` with the member (empty:
     the file itself) and the number of each line with a secret. `archive` is true for an archive, false for a log or a
-    compressed log. `written` and `missing` count the members that are logs.
+    compressed log. `written` and `missing` count the members that are logs; `names` has the paths of all written ones.
     """
 
     def __init__(
@@ -64,6 +64,7 @@ class Rewriter:
         self._within: list[str] = []
         self.archive = False
         self.written = self.missing = 0
+        self.names: list[str] = []
 
     def rewrite(self, source: Source, sink: BinaryIO, depth: int = 0) -> str | None:
         """Copies a log or an archive, redacted.
@@ -199,6 +200,7 @@ class Rewriter:
             self._tell(name, problem)
         if self.written + self.missing == before:
             self.written += 1
+        self.names.append(CHAIN.join([*self._within, name]))
         return True
 
     def _left_out(self, name: str, why: str) -> None:

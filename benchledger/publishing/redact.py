@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,11 +16,14 @@ from benchledger.archives.streams import DiskFile
 from benchledger.errors import UsageError, refuse_existing
 from benchledger.publishing.archive import Rewriter
 from benchledger.publishing.log_text import NotRedactable
+from benchledger.redaction.known_names import KnownNames
 from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import load_redaction
 from benchledger.store.key_file import KEY_BYTES, read_key_file
 from benchledger.store.private_file import key_of
 from benchledger.store.scratch import remove_leftovers
+
+_LEADS_OUT = "a link that leads out of the folder: to redact its target, name the target in PATHS"
 
 
 @dataclass
@@ -30,8 +33,9 @@ class RedactResult:
     `archives` counts the written files that are archives; `members` the logs in them that were written,
     `members_left_out` those that were not; `archives_left_out` the archives that were not written at all. `left_out`
     lists everything that is missing, also the end of a cut archive. `replaced` counts occurrences, `distinct` the
-    different names. `secrets` lists the places of secrets: path (with member) and line. `own_key` is true if the
-    pseudonyms are those of this call only. The result holds no original name.
+    different names. `secrets` lists the places of secrets: path (with member) and line. `named` lists the written files
+    and members whose path has a name that was replaced in a log. `own_key` is true if the pseudonyms are those of this
+    call only. Except in `named`, the result holds no original name.
     """
 
     written: list[str] = field(default_factory=list)
@@ -39,6 +43,7 @@ class RedactResult:
     replaced: Counter[str] = field(default_factory=Counter)
     distinct: Counter[str] = field(default_factory=Counter)
     secrets: list[tuple[str, int]] = field(default_factory=list)
+    named: list[str] = field(default_factory=list)
     own_key: bool = False
     archives: int = 0
     archives_left_out: int = 0
@@ -74,21 +79,28 @@ def redact(
     target = Path(out)
     plan: dict[Path, tuple[str, str]] = {}
     result = RedactResult(own_key=key is None)
-    for place, path, leads_out in _files(paths, os.path.realpath(target)):
+    for place, path, problem in _files(paths, os.path.realpath(target)):
         shown = redactor.path(path, place)
-        if leads_out:
-            result.left_out.append(
-                (shown, "a link that leads out of the folder: to redact its target, name the target in PATHS")
-            )
+        if problem is not None:
+            result.left_out.append((shown, problem))
             continue
         to = target / shown
         refuse_existing(to, cure="Name another folder with --out", taken=plan)
         plan[to] = (place, shown)
     remove_leftovers(target.rglob("*.redacting.new-*"))
+    members: list[str] = []
     for to, (place, shown) in plan.items():
-        _write(place, to, shown, redactor, limits or Limits(), result)
+        members += _write(place, to, shown, redactor, limits or Limits(), result)
     result.replaced, result.distinct = redactor.counts, redactor.distinct
+    result.named = _named([*result.written, *members], redactor)
     return result
+
+
+def _named(paths: Iterable[str], redactor: Redactor) -> list[str]:
+    # Names of files are written before the logs are read that show what is a name in them.
+    redactor.recall_names()
+    known = KnownNames(redactor)
+    return [path for path in paths if known.replace(path) != path]
 
 
 def _key(db: Path | str | None, key_file: Path | str | None) -> bytes | None:
@@ -97,26 +109,29 @@ def _key(db: Path | str | None, key_file: Path | str | None) -> bytes | None:
     return None if db is None else key_of(db)
 
 
-def _files(paths: tuple[Path | str, ...], out: str) -> Iterator[tuple[str, str, bool]]:
-    """Yields place and path of each file and of each link out of the folder, and whether it is such a link."""
+def _files(paths: tuple[Path | str, ...], out: str) -> Iterator[tuple[str, str, str | None]]:
+    """Yields place and path of each file, and of each link, pipe and the like with the reason why it is left out."""
     for path in map(Path, paths):
         if not path.exists():
             raise UsageError(f"{path}: no such file or folder")
         place = os.path.realpath(path)
         if not path.is_dir():
-            yield place, path.name, False
+            yield place, path.name, None
             continue
         for folder, folders, names in os.walk(place):
             # The output folder may lie within a folder that is redacted: it is not read again.
             folders[:] = sorted(name for name in folders if os.path.join(folder, name) != out)
             for name in sorted([*names, *folders]):
                 found = os.path.join(folder, name)
-                leads_out = os.path.islink(found) and not Path(os.path.realpath(found)).is_relative_to(place)
-                if leads_out or os.path.isfile(found):
-                    yield found, os.path.relpath(found, place).replace(os.sep, "/"), leads_out
+                path_below = os.path.relpath(found, place).replace(os.sep, "/")
+                if os.path.islink(found) and not Path(os.path.realpath(found)).is_relative_to(place):
+                    yield found, path_below, _LEADS_OUT
+                elif not os.path.isdir(found):
+                    yield found, path_below, None if os.path.isfile(found) else "neither a file nor a folder"
 
 
-def _write(place: str, to: Path, shown: str, redactor: Redactor, limits: Limits, result: RedactResult) -> None:
+def _write(place: str, to: Path, shown: str, redactor: Redactor, limits: Limits, result: RedactResult) -> list[str]:
+    """Writes one file, and returns its members that were written."""
     to.parent.mkdir(parents=True, exist_ok=True)
     half = to.with_name(f"{to.name}.redacting.new-{os.getpid()}")
     rewriter: Rewriter | None = None
@@ -147,10 +162,12 @@ def _write(place: str, to: Path, shown: str, redactor: Redactor, limits: Limits,
     finally:
         half.unlink(missing_ok=True)
         if rewriter is not None and rewriter.archive:
-            if shown in result.written:
+            if result.written[-1:] == [shown]:
                 result.members += rewriter.written
                 result.members_left_out += rewriter.missing
             else:
                 # Members that were read before the failure are not written either.
                 result.archives_left_out += 1
                 result.members_left_out += rewriter.written + rewriter.missing
+    is_written = rewriter is not None and result.written[-1:] == [shown]
+    return [f"{shown}{CHAIN}{name}" for name in rewriter.names] if rewriter is not None and is_written else []

@@ -32,6 +32,7 @@ from benchledger.redaction.secret_values import is_random
 
 _AT = re.compile(r"(?<![\w.+@-])([\w.+-]{1,64}+)@(?!@)(" + HOST + r")")
 _QUOTED = re.compile(r"(?<=[\"'])[^\"',\s]{2,253}(?=[\"'])")
+_BARE = re.compile(r"[^\s,=]{2,253}(?=,|\s*$)")
 _NUMBER = re.compile(r"[-+$]?\d[\d.,:]*(?:[eE][-+]?\d+)?[ ]?[A-Za-z%/]{0,9}")
 _LEAST_SERIAL = 9
 _LONGEST_END = 80
@@ -254,6 +255,9 @@ class Names:
     def _listed(self, match: re.Match[str]) -> str:
         name = self.title(match["name"]) or match["name"]
         values = _QUOTED.sub(lambda value: self.cell(name, value.group()), match["values"])
+        if self.kind_of(name) in ("host", "node") and not {"'", '"'} & set(values):
+            # YAML: `nodes: [gpua1, gpua2]`
+            values = _BARE.sub(lambda value: self._one("node", value.group()), values)
         return match.group()[: match.start("values") - match.start()] + values
 
     def _world(self, match: re.Match[str]) -> str:

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from benchledger.definitions.redaction import RedactionRules
 from benchledger.redaction.addresses import is_hex_machine
+from benchledger.redaction.forms import MONTH
 from benchledger.redaction.pseudonyms import PSEUDONYM
 from benchledger.redaction.secret_values import stands_for_secret
 
@@ -38,6 +39,7 @@ _CUTOFF = re.compile(r"(?:top|thr|iou|all|max)[_-]?\d{0,4}")
 _PROMPT = (":/", ":~", " ~", "$ ", "# ", "> ")
 _COMMIT = re.compile(r"[0-9a-f]{7,11}|[0-9a-f]{40}|[0-9a-f]{64}")
 _VERSION = re.compile(r"v?\d[\d.]*(?:[-+_.][\w.+-]*)?")
+_DAY = re.compile(rf"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? {MONTH}")
 _DECIMAL = re.compile(r"[-+]?\d*\.\d+(?:[eE][-+]?\d{1,3})?")
 _GPU = re.compile(r"(?i)(?:rtx|gtx|titan|tesla|quadro|gh?b?|[avhpltb]|mi|rx)[ -]?\d{2,4}[a-z]{0,2}(?![0-9a-z-])")
 
@@ -128,7 +130,8 @@ class PrivateNames:
         return self._is_node(name) and not self.is_of_words(name)
 
     def _is_user(self, name: str) -> bool:
-        return len(name) > 1
+        # `Last login: Mon Jan  8` names nobody.
+        return len(name) > 1 and _DAY.fullmatch(name) is None
 
     def _is_owner(self, name: str) -> bool:
         # `/scratch/imagenet-1k` and `/nfs/logs` name what they hold.

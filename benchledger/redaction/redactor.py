@@ -82,6 +82,12 @@ class Redactor:
     def forget_names(self) -> None:
         self._pseudonyms.met.clear()
 
+    def recall_names(self) -> None:
+        """Makes `met` all hosts and users that were replaced so far."""
+        for pseudonym, name in self.real_names.items():
+            if (kind := pseudonym.partition("-")[0]) in ("host", "user"):
+                self.met.add((kind, name))
+
     def recurs(self, kind: str, name: str) -> bool:
         """Tells whether a host's or user's name can be replaced everywhere: it is not also an ordinary word."""
         return self._names.private.recurs(kind, name)

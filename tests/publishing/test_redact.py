@@ -290,6 +290,28 @@ def test_a_secret_is_replaced_and_its_place_is_told_unless_accepted(db: Path, tm
     assert shown(text) == "step 1\n\nHF_TOKEN=<secret>\nloss 2.5\npassword: <secret>\n"
 
 
+def test_names_of_files_and_members_that_are_names_in_the_logs_are_told_unless_accepted(tmp_path: Path) -> None:
+    log = b"Running on host: gpubox17\n"
+    put(tmp_path / "in" / "run_gpubox17" / "a.log", log)
+    put(tmp_path / "in" / "run2" / "gpubox170.log", log)
+    put(tmp_path / "in" / "b.tar", tar_of({"x/gpubox17.log": log, "x/c.log": log}))
+
+    done = run_bench("redact", tmp_path / "in", "--out", tmp_path / "out")
+    accepted = run_bench("redact", tmp_path / "in", "--out", tmp_path / "out2", "--accept")
+
+    assert (done.exit_code, accepted.exit_code) == (1, 0)
+    told = [line for line in done.stderr.splitlines() if line.startswith("named after")]
+    assert told == [f"named after a host or user: {path}" for path in ("run_gpubox17/a.log", "b.tar!/x/gpubox17.log")]
+    assert "rename these, and call this again; with --accept, the exit code is 0" in done.stderr
+
+
+def test_a_pipe_among_the_logs_is_listed_as_left_out(tmp_path: Path) -> None:
+    put(tmp_path / "in" / "a.log", LOG)
+    os.mkfifo(tmp_path / "in" / "b.log")
+
+    assert redact(tmp_path / "in", out=tmp_path / "out").left_out == [("b.log", "neither a file nor a folder")]
+
+
 def test_a_private_key_is_followed_over_its_lines_and_no_further(tmp_path: Path) -> None:
     log = put(tmp_path / "in" / "a.log", f"before 1\n{PEM}abcdefghijklmnopqrst\n" + '"quoted", a line\n' * 2)
 
