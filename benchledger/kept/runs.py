@@ -106,14 +106,6 @@ where part is not null
     and (step is not null or epoch is not null)
     and shape_id in (select shape_id from kept.shape where kind in ('step', 'summary'))
 """
-_ORDERED = """
-create or replace temp table ordered_record as
-select * exclude (texts, lead, note)
-from claimed_record
-order by run_id, place;
-
-create or replace temp view claimed_record as from ordered_record;
-"""
 # `grep -n` puts the number of a line where a launcher puts a rank: if no two steps have the same one, it is no rank.
 _NUMBERED_RUNS = """
 create or replace temp table numbered_run as
@@ -123,13 +115,13 @@ where part is not null and rank is not null and step is not null
 group by run_id
 having count(*) >= 3 and count(distinct rank) = count(*) and count(distinct step) > 1
 """
-_WITHOUT_NUMBERS = """
-create or replace temp table rankless_record as
+_ORDERED = """
+create or replace temp table ordered_record as
 select * exclude (texts, lead, note) replace (if(run_id in (from numbered_run), null, rank) as rank)
 from claimed_record
 order by run_id, place;
 
-create or replace temp view claimed_record as from rankless_record;
+create or replace temp view claimed_record as from ordered_record;
 """
 _ORDERED_LOSSES = """
 create or replace temp table ordered_loss as
@@ -210,13 +202,10 @@ def claim_records(con: duckdb.DuckDBPyConnection, *, is_long: bool = False) -> R
         con.execute(sql_of("claimed_in_part" if in_part else "claimed", **lines))
     in_order, one_rank = con.execute(_ORDER.format(_CLAIMED_LANES)).fetchall()[0]
     is_sure = in_order and is_whole and not in_part
-    if not in_order:
-        con.execute(_ORDERED)
-        _, one_rank = con.execute(_ORDER.format(_CLAIMED_LANES)).fetchall()[0]
-    if not one_rank:
+    if not (in_order and one_rank):
         con.execute(_NUMBERED_RUNS)
-        if finds(con, "from numbered_run limit 1"):
-            con.execute(_WITHOUT_NUMBERS)
+        if not in_order or finds(con, "from numbered_run limit 1"):
+            con.execute(_ORDERED)
             _, one_rank = con.execute(_ORDER.format(_CLAIMED_LANES)).fetchall()[0]
     streams = OF_ONE_RUN if is_long or is_sure else {}
     return RecordOrder(streams | (OF_ONE_RANK if one_rank else {}), is_sure)

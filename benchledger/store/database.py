@@ -168,12 +168,17 @@ def complete(con: duckdb.DuckDBPyConnection, place: Path | str) -> None:
     """
     import duckdb
 
-    if not (log := Path(f"{place}.wal")).exists() or not log.stat().st_size:
+    if not _has_log(place):
         return
     try:
         con.execute("checkpoint")
     except duckdb.Error as error:
         raise _incomplete(place, error) from error
+
+
+def _has_log(place: Path | str) -> bool:
+    log = Path(f"{place}.wal")
+    return log.exists() and log.stat().st_size > 0
 
 
 def _incomplete(place: Path | str, error: Exception) -> DatabaseError:
@@ -196,7 +201,8 @@ def written(place: Path | str) -> Iterator[None]:
         duckdb.TransactionException,
         duckdb.FatalException,
     ) as error:
-        if "create checkpoint" in str(error):
+        # Of a large transaction DuckDB makes no log, and writes it into the ledger at once or not at all.
+        if "create checkpoint" in str(error) and _has_log(place):
             raise _incomplete(place, error) from error
         cure = _MORE_MEMORY if isinstance(error, duckdb.OutOfMemoryException) else cure_of_writing(error)
         what = f"the ledger could not be written and is unchanged: {error}"

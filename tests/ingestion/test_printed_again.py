@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.bench import run_bench
-from tests.ingestion.logs import ask, put
+from tests.ingestion.logs import ask, put, run_text
 
 # The steps of each program: number, seconds, speed. The first ones are slow.
 STEPS = [(n, 9.5 if n < 3 else 0.25 + n / 1000, 30.0 if n < 3 else 900.0 + n) for n in range(1, 16)]
@@ -117,3 +117,19 @@ def test_a_step_that_was_computed_again_counts(tmp_path: Path) -> None:
     assert run_bench("ingest", tmp_path / "logs", db=tmp_path / "bench.duckdb").exit_code == 0
 
     assert speeds(tmp_path / "bench.duckdb")["ngc-pytorch-bert", "steps.median_skip0", "samples/s"] == (256.0, 4)
+
+
+def test_numbers_of_lines_are_no_ranks_either_beside_a_long_log_of_two_runs(
+    ledgers: dict[str, Path], tmp_path: Path
+) -> None:
+    # Their records come in turns, and are ordered first.
+    runs = [run_text(seed=seed, at=100_000 * seed, steps=1500).log for seed in range(2)]
+    put(tmp_path / "logs/two/run.log", "".join(runs))
+    put(tmp_path / "logs/facts.toml", FACTS)
+    for name, layout in LINES.items():
+        put(tmp_path / f"logs/{name}.log", "".join(f"{line}\n" for line in WAYS["numbered"](layout)))
+
+    assert run_bench("ingest", tmp_path / "logs", db=tmp_path / "bench.duckdb").exit_code == 0
+
+    of_programs = {key: value for key, value in speeds(ledgers["once"]).items() if key[0] != "ngc-pytorch-bert"}
+    assert of_programs.items() <= speeds(tmp_path / "bench.duckdb").items()
