@@ -7,6 +7,7 @@ import random
 import pytest
 
 from benchledger.kept import fill, runs
+from tests.views.conftest import Piece
 
 WINDOWS = (
     {}, {"skip": 1}, {"skip": 7, "skip_last": 2}, {"skip": 2, "take": 5}, {"take": 90, "complete": True},
@@ -37,6 +38,10 @@ def every_rule(windows=WINDOWS, kinds=KINDS):
         yield {"quantity": "throughput", "ranks": "mean", "average_of": average_of, **window}
 
 
+# What a log says of the rank of a line: its number, nothing, or the number of the line (`grep -n`).
+NAMES_OF_RANKS = (lambda rank, _: rank, lambda *_: None, lambda rank, step: 10 * step + rank)
+
+
 def speeds(rng, steps, ranks):
     """Speeds as logs print them: few digits, so that many are equal; some nought, below it, or no number."""
     odd = (0.0, -3.0, math.nan, math.inf)
@@ -56,13 +61,28 @@ def asked_of_runs(ledger, rng, rules=()):
     for number, rule in enumerate(every_rule(*rules)):
         ledger.rule(f"test.r{number:03}", **rule)
     for steps, ranks in ((0, 1), (1, 1), (12, 1), (60, 1), (150, 1), (9, 3), (40, 3)):
-        at = itertools.accumulate(rng.choice((0.25, 0.25, 0.5, 3.0)) for _ in range(steps * ranks))
-        ledger.run(
-            *(
-                ledger.step(step + step // 20, next(at), speed, rank=rank if ranks > 1 else None, epoch=0)
-                for step, rank, speed in speeds(rng, steps, ranks)
+        for name in NAMES_OF_RANKS[: 1 if ranks == 1 else None]:
+            at = itertools.accumulate(rng.choice((0.25, 0.25, 0.5, 3.0)) for _ in range(steps * ranks))
+            ledger.run(
+                *(
+                    ledger.step(
+                        step + step // 20, next(at), speed, rank=name(rank, step) if ranks > 1 else None, epoch=0
+                    )
+                    for step, rank, speed in speeds(rng, steps, ranks)
+                )
             )
+    for name in NAMES_OF_RANKS[:2]:
+        ledger.run(
+            *(with_micro_step(ledger, rng, *place, name) for place in itertools.product(range(50), range(3), range(2)))
         )
+
+
+def with_micro_step(ledger, rng, step, micro, rank, name):
+    values = (
+        ("micro", "micro_step", micro, None, None),
+        ("ips", "throughput", rng.choice((90.5, 97.0, 99.5)), "samples/s", "global"),
+    )
+    return Piece("step", values, "train", {"step": step, "rank": name(rank, step)})
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])

@@ -37,8 +37,8 @@ select
     case
         when any_value(micro_steps) < most or not bool_and("values"[ordinal] > 0) then 'nan'
         -- Without their names, ranks print as many lines more.
-        when quantity = 'step_time' then sum("values"[ordinal]) * any_value(micro_steps) / count(*)
-        else count(*) / sum(1 / "values"[ordinal])
+        when quantity = 'step_time' then sum("values"[ordinal] order by place) * any_value(micro_steps) / count(*)
+        else count(*) / sum(1 / "values"[ordinal] order by place)
     end::double as value
 from micro_line
 join kept.shape using (shape_id)
