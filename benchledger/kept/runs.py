@@ -48,7 +48,6 @@ select coalesce(greatest(max(skip + coalesce(take, 0)) + 1, $least), $least), co
 from kept.rule
 """
 _KEEP_SPEEDS = "insert into kept.speed by name select * exclude (rate) from speed_now"
-_AS_THEY_COME = {"\norder by stream_id, lane, place": ""}
 _ONE_BY_ONE = "create or replace temp view piece as from stream_reading"
 # Whether steps of a run may have several lines each: to count them roughly is cheap.
 _REPEATS_STEPS = """
@@ -246,9 +245,7 @@ def make_speeds(con: duckdb.DuckDBPyConnection, order: RecordOrder, *, is_long: 
     con.execute(sql_of("rules"))
     if is_long:
         con.execute(sql_of("value_counts", head=head, tail=tail))
-    # Readings of one rank that are read one by one are in order already.
-    is_one_lane = OF_ONE_RANK.keys() <= order.streams.keys() and not finds(con, "from unnamed_lane limit 1")
-    con.execute(sql_of("windows", streams=_AS_THEY_COME if is_one_lane and not is_long else {}))
+    con.execute(sql_of("windows"))
     if finds(con, "from stream where lanes = 'median' limit 1"):
         con.execute(sql_of("medians"))
     con.execute(sql_of("lanes", head=head, tail=tail))

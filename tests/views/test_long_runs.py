@@ -85,6 +85,20 @@ def with_micro_step(ledger, rng, step, micro, rank, name):
     return Piece("step", values, "train", {"step": step, "rank": name(rank, step)})
 
 
+def test_readings_are_in_their_order_also_if_some_lines_print_more_of_them(ledger):
+    ledger.rule("test.mean_skip5", quantity="throughput", unit="samples/s", skip=5)
+    other = ("speed", "throughput", 2.0, "steps/s", "global")
+    ledger.run(
+        *(
+            Piece("step", (*((other,) if step < 9 else ()), ("ips", "throughput", 100.0 + step, "samples/s", "global")),
+                  "train", {"step": step})
+            for step in range(20)
+        )
+    )  # fmt: skip
+
+    assert ledger.rows("select value from kept.speed where rule = 'test.mean_skip5'") == [(100.0 + (5 + 19) / 2,)]
+
+
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_a_rule_says_of_the_ends_and_the_body_what_it_says_of_the_whole_list(ledger, monkeypatch, seed):
     asked_of_runs(ledger, random.Random(seed))
