@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -167,6 +167,12 @@ def suggestion(wanted: str, names: Iterable[object]) -> str:
     if not near and len(wanted) >= LEAST_PART:
         near = [name for name in lower if wanted in name][:1]
     return f"; did you mean {ends[near[0]]!r}?" if near else ""
+
+
+def some_of(names: Sequence[str], most: int) -> str:
+    """Returns the first names as one phrase, and how many more there are."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def unknown_name(what: str, name: str, names: Iterable[object], all_by: str = "") -> UsageError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -14,12 +13,6 @@ from benchledger.cli.settings import Settings
 from benchledger.errors import counted
 from benchledger.exports.values import escaped_lines, json_text
 from benchledger.store.key_file import stored_key
-
-if TYPE_CHECKING:
-    from benchledger.lake.ingest import LakeIngest
-    from benchledger.lake.publish import Published
-    from benchledger.lake.settle import Settled
-    from benchledger.lake.upkeep import Collected, Compacted, LakeCheck, LakeStatus
 
 _WITH_LAKE = {"paths", "lake", "cluster", "key_file", "campaign_name", "form"}
 
@@ -181,9 +174,7 @@ def ingest_into_lake(
     ctx.exit(int(not done.recognised or any(map(is_refused_facts, done.left_out))))
 
 
-def _print(
-    found: LakeIngest | Published | Settled | Compacted | LakeStatus | LakeCheck | Collected, form: str, text: str
-) -> None:
+def _print(found: object, form: str, text: str) -> None:
     if form == "json":
         text = json_text(found)
     # An error of Parquet quotes bytes of the file.

@@ -31,7 +31,7 @@ _FIRST = ("value", "unit", "used", "source", "status", "log", "role")
 def show(settings: Settings, run: str, form: str) -> None:
     """Show one RUN, named by its key or the start of it."""
     detail = revealed(benchledger.show_run(run, db=settings.db))
-    print_text(headed(_json(detail) if form == "json" else wrapped_lines(_text(detail)), form))
+    print_text(headed(json_text(detail) if form == "json" else wrapped_lines(_text(detail)), form))
 
 
 def _text(detail: RunDetail) -> str:
@@ -83,12 +83,3 @@ def _by_definition(memory: pl.DataFrame) -> pl.DataFrame:
 
 def _part(name: str, frame: pl.DataFrame, text: str) -> str:
     return f"\n{name}\n{text}" if frame.height else f"\n{name}: none"
-
-
-def _json(detail: RunDetail) -> str:
-    frames = {
-        name: getattr(detail, name).to_dicts()
-        for name in ("logs", "facts", "speeds", "memory", "convergence", "series")
-    }
-    names = ("run_key", "run", "campaigns", "status", "excluded")
-    return json_text({**{name: getattr(detail, name) for name in names}, **frames})

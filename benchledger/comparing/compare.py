@@ -14,7 +14,7 @@ from benchledger.answers.filters import NUMBER_COLUMNS, TEXT_COLUMNS
 from benchledger.answers.reports.convergence_cells import read_target
 from benchledger.answers.rows import frame_of, rows_asked
 from benchledger.answers.tables.grouping import Row
-from benchledger.comparing.differences import differences, evidence_of
+from benchledger.comparing.differences import MOST_EXPLAINED, causes_of, evidence_of
 from benchledger.comparing.pair_test import LESS, MORE, UNDECIDED, Outcome, Pair, geometric_mean, judge
 from benchledger.comparing.sides import QUANTITIES, Side, open_sides, rates_of, sql_of, trials_of
 from benchledger.errors import UsageError, known, unknown_name
@@ -33,8 +33,6 @@ _TRIAL_COLUMNS = (
 # In which unpaired cases of one name may differ: columns of the case, and of each side.
 _CASE_COLUMNS = ("framework", "implementation", "options", "variant", "unit")
 _SIDE_COLUMNS = ("rule", "gpu_model")
-# Each case that is explained reads the records of its runs.
-_MOST_EXPLAINED, _CAUSES = 10, 3
 _LISTS = ("trials", "run_ids")
 
 
@@ -209,10 +207,9 @@ def _add_causes(rows: list[Row], cases: list[Row], sides: tuple[Side, Side]) -> 
     """Adds to the slowest cases what differs between their runs, the three likeliest causes first."""
     slower = [(row, case) for row, case in zip(rows, cases, strict=True) if case["verdict"] == "slower"]
     slower.sort(key=lambda one: -abs(one[1]["change_percent"]))
-    for row, case in slower[:_MOST_EXPLAINED]:
+    for row, case in slower[:MOST_EXPLAINED]:
         evidence = [evidence_of(side.con, row[f"{x}_run_ids"]) for side, x in zip(sides, "ab", strict=True)]
-        found = differences(*evidence)[:_CAUSES]
-        case["causes"] = "; ".join(map(str, found)) or None
+        case["causes"] = causes_of(*evidence)
 
 
 def _verdict(row: Mapping[str, object], outcome: Outcome) -> str:

@@ -70,6 +70,8 @@ _WARNING = re.compile(r"(?i)warn|error|deprecat|fail")
 _ON = {"true", "True", "1", "1.0", "on", "yes"}
 # At this ratio, or this many times the least difference, a weight is highest.
 _MOST_RATIO, _MOST_TIMES = 0.3, 6.0
+# Each change that is explained reads the records of its runs.
+MOST_EXPLAINED, _CAUSES = 10, 3
 
 
 @dataclass
@@ -183,6 +185,11 @@ def differences(a: Evidence, b: Evidence) -> list[Difference]:
         if one.kind in ("case", "environment", "setting"):
             told.add(values)
     return kept
+
+
+def causes_of(a: Evidence, b: Evidence) -> str | None:
+    """Returns the likeliest causes of a change between two sides in one text; None if nothing differs."""
+    return "; ".join(map(str, differences(a, b)[:_CAUSES])) or None
 
 
 def _facts(a: Evidence, b: Evidence) -> Iterator[Difference]:

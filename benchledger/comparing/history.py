@@ -15,7 +15,7 @@ from benchledger.answers.rows import reading, rows_of
 from benchledger.answers.tables.grouping import Row
 from benchledger.comparing.change_points import Found, Step, find_steps
 from benchledger.comparing.compare import is_less_better, known_of
-from benchledger.comparing.differences import differences, evidence_of
+from benchledger.comparing.differences import MOST_EXPLAINED, causes_of, evidence_of
 from benchledger.comparing.distributions import Noise, fit_noise
 from benchledger.comparing.sides import QUANTITIES, VERSION_COLUMNS, Side, sql_of, trials_of
 from benchledger.errors import UsageError
@@ -32,7 +32,6 @@ REGRESSION, RECOVERED, IMPROVEMENT, ACCEPTED, OUTLIER = "regression", "recovered
 LEAST_POINTS = 3
 # The time to find steps grows with the cube of the points: seconds for so many.
 MOST_POINTS = 1000
-_MOST_EXPLAINED, _CAUSES = 10, 3
 _SHARED = ("name", "framework", "quantity", "rule", "unit", "gpu_model", "system")
 _COLUMNS = (
     *_SHARED, "point", "started_at", "before", "after", "change_percent", "low_percent", "high_percent", "chance",
@@ -219,9 +218,8 @@ def _add_causes(con: duckdb.DuckDBPyConnection, changes: list[Row]) -> None:
     """Adds to the regressions and improvements, the latest first, which settings differ."""
     asked = [row for row in changes if row["state"] in (REGRESSION, IMPROVEMENT)]
     asked.sort(key=lambda row: (row["state"] != REGRESSION, -row["started_at"].timestamp() if row["started_at"] else 0))
-    for row in asked[:_MOST_EXPLAINED]:
-        found = differences(*(evidence_of(con, runs, of_records=False) for runs in row["_runs"]))[:_CAUSES]
-        row["causes"] = "; ".join(map(str, found)) or None
+    for row in asked[:MOST_EXPLAINED]:
+        row["causes"] = causes_of(*(evidence_of(con, runs, of_records=False) for runs in row["_runs"]))
 
 
 _LINE = (*_SHARED, "points", "first", "last", "changes", "outliers")

@@ -9,7 +9,7 @@ from benchledger.answers.tables.cells import number_text
 from benchledger.answers.tables.grouping import Row
 from benchledger.comparing.compare import Comparison, nearly_paired
 from benchledger.comparing.sides import QUANTITIES
-from benchledger.errors import counted
+from benchledger.errors import counted, some_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -167,9 +167,8 @@ def _alone(rows: list[Row]) -> list[str]:
         of_it = [row for row in rows if row["verdict"] == verdict and row["name"] not in near]
         names = list(dict.fromkeys(_unpaired_name(row, compared) for row in of_it))
         if names:
-            more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
             what = "number" if all(row["name"] in compared for row in of_it) else "case"
-            notes.append(f"{counted(len(names), what)} {words}: {', '.join(names[:_NAMES])}{more}")
+            notes.append(f"{counted(len(names), what)} {words}: {some_of(names, _NAMES)}")
     return notes
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from benchledger.answers.filters import MACHINE_COLUMNS, Filters, read_filters
 from benchledger.answers.reports.convergence_cells import Target
 from benchledger.answers.rows import reading, rows_asked
-from benchledger.definitions.regular_file import need_regular
+from benchledger.definitions.regular_file import is_duckdb, need_regular
 from benchledger.errors import UsageError
 from benchledger.kept import uses
 from benchledger.store.scratch import work_folder
@@ -29,7 +29,6 @@ VERSION_COLUMNS = (
     "framework_version", "implementation_version", "gpu_family", "driver_version", "cuda_version", "cudnn_version",
     "nccl_version", "mpi_version", "image", "interconnect", "topology", "cpu_model", "os", "python_version",
 )  # fmt: skip
-_MAGIC, _MAGIC_AT = b"DUCK", 8
 
 
 def sql_of(name: str) -> str:
@@ -110,7 +109,8 @@ def _open(
     campaign, shown = None, ", ".join(f"{name}={','.join(values)}" for name, values in asked.items())
     if place is not None:
         shown = f"{place}, {shown}" if shown else str(place)
-        if _is_ledger(place):
+        need_regular(place)
+        if Path(place).is_file() and is_duckdb(place):
             db = place
         elif Path(place).exists():
             db = _read(Path(place), folder)
@@ -123,15 +123,6 @@ def _open(
     more = {name: values for name, values in asked.items() if name != "campaign"}
     filters = read_filters(campaign, {**columns, **more}, extra=(*MACHINE_COLUMNS, *VERSION_COLUMNS))
     return Side(shown, opened.enter_context(reading(db, records=True)), filters)
-
-
-def _is_ledger(place: str | Path) -> bool:
-    need_regular(place)
-    try:
-        with Path(place).open("rb") as file:
-            return file.read(_MAGIC_AT + len(_MAGIC))[_MAGIC_AT:] == _MAGIC
-    except OSError:
-        return False
 
 
 def _read(path: Path, folder: Path) -> Path:

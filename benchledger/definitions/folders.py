@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from benchledger.errors import UsageError
+from benchledger.errors import DefinitionError, UsageError
 
 ENVIRONMENT_VARIABLE = "BENCH_DEFINITIONS"
 KINDS = ("ingest", "schema", "queries", "runners")
@@ -56,6 +56,16 @@ def definition_files(kind: str, suffix: str) -> list[Path]:
             names = [entry.name for entry in entries if entry.name.endswith(suffix) and entry.is_file()]
             found.extend(folder / name for name in sorted(names))
     return found
+
+
+def named_files(kind: str, suffix: str, what: str) -> dict[str, Path]:
+    """Returns every file of one kind by its stem, in the order of stems. Raises DefinitionError for one stem twice."""
+    found: dict[str, Path] = {}
+    for path in definition_files(kind, suffix):
+        if path.stem in found:
+            raise DefinitionError(f"{path}:1: {what} {path.stem!r} exists already, in {found[path.stem]}; rename it")
+        found[path.stem] = path
+    return dict(sorted(found.items()))
 
 
 def _checked(folder: Path) -> Path:

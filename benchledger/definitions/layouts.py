@@ -9,7 +9,7 @@ from pathlib import Path
 from string import Formatter
 
 from benchledger.definitions.definition_cache import cached, files_in
-from benchledger.definitions.folders import definition_files
+from benchledger.definitions.folders import named_files
 from benchledger.definitions.toml_file import read_toml
 from benchledger.definitions.toml_table import Table, is_number
 from benchledger.errors import DefinitionError, UsageError
@@ -146,21 +146,14 @@ class Layout:
     options: Mapping[str, str]
     reports: Mapping[str, ReportLayout]
     headings: Mapping[str, Text]
-    path: Path
 
 
 def load_layouts() -> dict[str, Layout]:
     """Returns every layout by its name, which is its file's. Raises DefinitionError with file and line."""
-    found: dict[str, Layout] = {}
-    for path in definition_files("queries/layouts", ".toml"):
-        if path.stem in found:
-            raise DefinitionError(
-                f"{path}:1: layout {path.stem!r} exists already, in {found[path.stem].path}; rename it"
-            )
-        found[path.stem] = read_layout(path)
-    if PLAIN not in found:
+    files = named_files("queries/layouts", ".toml", "layout")
+    if PLAIN not in files:
         raise DefinitionError("queries/layouts/plain.toml:1: missing. Reinstall benchledger")
-    return dict(sorted(found.items()))
+    return {name: read_layout(path) for name, path in files.items()}
 
 
 def read_layout(path: Path) -> Layout:
@@ -182,7 +175,6 @@ def read_layout(path: Path) -> Layout:
         options=table.texts("options"),
         reports={report.name: report for report in reports},
         headings={key: _text(headings, key, _HEADINGS[key]) for key in headings.data},
-        path=path,
     )
 
 

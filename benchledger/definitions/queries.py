@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NoReturn
 
-from benchledger.definitions.folders import definition_files
+from benchledger.definitions.folders import named_files
 from benchledger.definitions.regular_file import need_regular
 from benchledger.errors import DefinitionError, UsageError, known, suggestion, unknown_name
 
@@ -204,17 +204,11 @@ class Query:
 
 def load_queries() -> dict[str, Query]:
     """Returns every query by its name, which is its file's. Raises DefinitionError with file and line."""
-    found: dict[str, Query] = {}
-    for path in definition_files("queries", ".sql"):
-        if "-" in path.stem:
-            asked = path.stem.replace("-", "_")
-            raise DefinitionError(f"{path}:1: name it {asked}.sql; bench query takes - for _ too")
-        if path.stem in found:
-            raise DefinitionError(
-                f"{path}:1: query {path.stem!r} exists already, in {found[path.stem].path}; rename it"
-            )
-        found[path.stem] = read_query(path)
-    return dict(sorted(found.items()))
+    files = named_files("queries", ".sql", "query")
+    for name, path in files.items():
+        if "-" in name:
+            raise DefinitionError(f"{path}:1: name it {name.replace('-', '_')}.sql; bench query takes - for _ too")
+    return {name: read_query(path) for name, path in files.items()}
 
 
 def find_query(name: str) -> Query:

@@ -7,10 +7,10 @@ from typing import Any
 
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.rows import reading, rows_of
-from benchledger.answers.tables.grouping import Row, grouped, how_to_choose, sort_key
+from benchledger.answers.tables.grouping import Row, grouped, sort_key
 from benchledger.answers.tables.left_out import need_series
-from benchledger.answers.tables.rules import need_value, rows_by_rule, rules_asked_for, several_rules
-from benchledger.errors import NothingFoundError, UsageError, known
+from benchledger.answers.tables.rules import ambiguous, need_value, rows_by_rule, rules_asked_for
+from benchledger.errors import NothingFoundError
 from benchledger.exports.answer_files import JsonFiles
 from benchledger.store.default_db import DEFAULT_DB
 
@@ -90,7 +90,7 @@ def _files(rows: list[Row], speeds: dict[tuple[Any, ...], Row]) -> dict[str, dic
     for (batch, model, nodes, gpus), found in sorted(places.items(), key=lambda pair: sort_key(pair[0])):
         case = f"{nodes}n{gpus // nodes}g"
         if len(found) > 1:
-            raise UsageError(_ambiguous(f"{model} {case} of bz{batch}", found))
+            raise ambiguous(f"{model} {case} of bz{batch}", found, _DIFFERING)
         (row,) = found
         made = speeds[(row["series_id"], row["rule"], row["unit"])]
         files.setdefault(f"bz{batch}_result.json", {}).setdefault(model, {})[case] = {
@@ -100,9 +100,3 @@ def _files(rows: list[Row], speeds: dict[tuple[Any, ...], Row]) -> dict[str, dic
             "speedup": row["speedup"],
         }
     return files
-
-
-def _ambiguous(place: str, rows: list[Row]) -> str:
-    if several := several_rules(rows):
-        return f"{len(several)} rules give a number for {place}: {known(several)}. Choose one with --rule"
-    return f"{len(rows)} series stand for {place}{how_to_choose(rows, _DIFFERING)}"

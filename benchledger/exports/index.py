@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from benchledger.answers.filters import MACHINE_COLUMNS, Filters, read_filters
 from benchledger.answers.rows import reading, rows_of
-from benchledger.answers.tables.grouping import Row, by_column, grouped, how_to_choose
+from benchledger.answers.tables.grouping import Row, by_column, grouped
 from benchledger.answers.tables.left_out import need_series
-from benchledger.answers.tables.rules import need_value, rows_by_rule, rules_asked_for, several_rules
+from benchledger.answers.tables.rules import ambiguous, need_value, rows_by_rule, rules_asked_for
 from benchledger.definitions.paddle_index import IndexedModel, find_indexed_model
-from benchledger.errors import NothingFoundError, UsageError, known
+from benchledger.errors import NothingFoundError
 from benchledger.exports.answer_files import JsonFiles
 from benchledger.store.default_db import DEFAULT_DB
 
@@ -174,17 +174,11 @@ def _named(rows: list[Row]) -> tuple[list[Row], tuple[str, ...]]:
     for (name,), same in grouped(known, ["file"]).items():
         standing = [row for row in same if row["value"] is not None] or same
         if len(standing) > 1:
-            raise UsageError(_ambiguous(name, standing))
+            raise ambiguous(name, standing, _TELLING)
         named += standing
         if failed := sorted(row["status"] for row in same if row not in standing):
             notes.append(f"{name}: the series with a speed stands; left out: {', '.join(failed)}")
     return named, tuple(notes)
-
-
-def _ambiguous(name: str, rows: list[Row]) -> str:
-    if several := several_rules(rows):
-        return f"{len(several)} rules give a number for {name}: {known(several)}. Choose one with --rule"
-    return f"{len(rows)} series are called {name}{how_to_choose(rows, _TELLING)}"
 
 
 def speeds(con: duckdb.DuckDBPyConnection, filters: Filters, rule: str | None) -> list[Row]:

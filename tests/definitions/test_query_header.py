@@ -86,7 +86,7 @@ def test_a_mistake_above_a_question_is_told_with_file_and_line(
 
 def test_a_file_whose_name_nobody_could_ask_for_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my-own.sql").write_text("-- One row.\nselect 1\n")
-    monkeypatch.setattr(queries, "definition_files", lambda *_: [tmp_path / "my-own.sql"])
+    monkeypatch.setattr(queries, "named_files", lambda *_: {"my-own": tmp_path / "my-own.sql"})
 
     with pytest.raises(DefinitionError, match=r"my-own\.sql:1: name it my_own\.sql"):
         load_queries()

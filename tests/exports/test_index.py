@@ -122,7 +122,7 @@ def test_two_series_of_one_name_are_refused_with_the_filter_that_tells_them_apar
         ledger.run(9.0, campaign="a", **GPT)
         ledger.run(8.0, campaign="b", **GPT)
 
-    with pytest.raises(UsageError, match=r"2 series are called nlp_gpt_sp_bs32_fp32_1: campaign a, b.*--campaign"):
+    with pytest.raises(UsageError, match=r"2 series stand for nlp_gpt_sp_bs32_fp32_1: campaign a, b.*--campaign"):
         benchledger.export_index(db=db)
 
 

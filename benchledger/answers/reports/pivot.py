@@ -22,13 +22,12 @@ from benchledger.answers.tables.numbers import (
     differing,
     each_run_once,
     facts_of_numbers,
-    joined_names,
     numbers,
     per_gpu_or_whole,
 )
 from benchledger.answers.tables.rules import need_value, rules_asked_for, several_rules
 from benchledger.answers.tables.table import Coverage, Report, Table, text_frame
-from benchledger.errors import NothingFoundError, UsageError, counted, known
+from benchledger.errors import NothingFoundError, UsageError, counted, known, some_of
 from benchledger.store.default_db import DEFAULT_DB
 
 # The same mark as in the report speedup.
@@ -39,6 +38,8 @@ _SEVERAL = "*"
 _WORK = ("model", "task")
 # In one of these two numbers cannot share a table, unless it is a row or column itself.
 _APART = ("unit", "scaling")
+# Facts that a note names.
+_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -224,7 +225,7 @@ def _several_note(crowded: list[list[Row]], axes: _Axes) -> tuple[str, ...]:
     if not crowded:
         return ()
     apart = differing(crowded, axes.others())
-    differ = f"they differ in {joined_names(apart)}" if apart else "no stated fact tells them apart"
+    differ = f"they differ in {some_of(apart, _SHOWN)}" if apart else "no stated fact tells them apart"
     cells = counted(len(crowded), "cell")
     if axes.best:
         return (f"{cells} with the best of several series; {differ}",)

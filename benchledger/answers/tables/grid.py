@@ -13,13 +13,13 @@ from benchledger.answers.tables.table import Coverage, Table, text_frame
 from benchledger.answers.tables.table_selection import MAX, Column, TableSelection
 
 # Columns in which two series of one cell can still differ.
-SPLIT_COLUMNS = (
+SPLIT_COLUMNS: tuple[str, ...] = (
     *("nodes", "seq_len", "options", "gpu_memory_mib", "framework_version", "implementation_version"),
     "variant",
 )
 # In many campaigns these follow from the batch size: with a fixed global batch size, accumulation differs in every
 # column. A row may therefore hold several values of them, and is split only if two series need the same cell.
-BATCH_COLUMNS = ("global_batch_size", "gradient_accumulation")
+BATCH_COLUMNS: tuple[str, ...] = ("global_batch_size", "gradient_accumulation")
 # The largest batch size with one of these statuses does not count as BS=max.
 DID_NOT_RUN = (*FAILED, "truncated", "too_few_steps")
 _PRECISIONS = ("fp32", "tf32", "fp16", "bf16", "fp8")

@@ -26,8 +26,6 @@ _OF_THE_NUMBER = {
     "is_doubtful",
     *("trials_dropped", "lowest", "highest", "conflicts", "status", "mixed"),
 }
-# Shown in notes at most.
-_SHOWN = 5
 
 
 def facts_of_numbers(con: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
@@ -106,12 +104,6 @@ def differing(groups: Iterable[Sequence[Row]], facts: Sequence[str]) -> list[str
     """Returns the facts in which rows of one group differ, those that differ in most groups first."""
     counts = Counter(name for rows in groups for name in facts if len({str(row[name]) for row in rows}) > 1)
     return sorted(counts, key=lambda name: (-counts[name], facts.index(name)))
-
-
-def joined_names(names: Sequence[str]) -> str:
-    """Returns some names as one phrase, cut after a few."""
-    more = len(names) - _SHOWN
-    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _share(row: Row) -> Row:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from benchledger.answers.rows import rows_of
-from benchledger.answers.tables.grouping import TABLE_COLUMNS, Key, Row, grouped
+from benchledger.answers.tables.grouping import TABLE_COLUMNS, Key, Row, grouped, how_to_choose
 from benchledger.answers.tables.presentation import Presentation
-from benchledger.errors import NothingFoundError, known, unknown_name
+from benchledger.errors import NothingFoundError, UsageError, known, unknown_name
 
 if TYPE_CHECKING:
     import duckdb
@@ -99,6 +100,13 @@ def several_rules(rows: list[Row]) -> list[str]:
     """Returns the rules of rows if a glob gives one series several rows, else an empty list."""
     rules = sorted({row["rule"] for row in rows})
     return rules if len(rules) > 1 and len({row["series_id"] for row in rows}) < len(rows) else []
+
+
+def ambiguous(place: str, rows: list[Row], columns: Sequence[str]) -> UsageError:
+    """Returns the error for several series at one place of a file: what tells them apart (of `columns`), and how."""
+    if several := several_rules(rows):
+        return UsageError(f"{len(several)} rules give a number for {place}: {known(several)}. Choose one with --rule")
+    return UsageError(f"{len(rows)} series stand for {place}{how_to_choose(rows, columns)}")
 
 
 def rules_by_kin(rows: list[Row]) -> dict[Key, set[str]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 from benchledger.answers.notebook import OfNumbers, html_table, html_text
-from benchledger.errors import UsageError, counted
+from benchledger.errors import UsageError, counted, some_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,9 +34,7 @@ class Coverage:
     def __str__(self) -> str:
         text = f"{self.present} of {self.total} cells filled"
         if self.missing:
-            more = len(self.missing) - MISSING_SHOWN
-            text += "; missing: " + ", ".join(self.missing[:MISSING_SHOWN])
-            text += f" and {more} more" if more > 0 else ""
+            text += f"; missing: {some_of(self.missing, MISSING_SHOWN)}"
         return text
 
 
