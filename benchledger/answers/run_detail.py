@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from benchledger.answers.notebook import Answer
 from benchledger.answers.rows import frame_asked, reading, rows_asked
 from benchledger.answers.tables.grouping import Row
@@ -15,7 +17,6 @@ from benchledger.store.run_keys import find_run
 
 if TYPE_CHECKING:
     import duckdb
-    import polars as pl
 
 
 _LOGS = """

@@ -8,6 +8,8 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from benchledger.answers.filters import read_filters
 from benchledger.answers.rows import reading, rows_of
 from benchledger.answers.tables.grid import BATCH_COLUMNS, SPLIT_COLUMNS
@@ -18,7 +20,6 @@ from benchledger.store.default_db import DEFAULT_DB
 
 if TYPE_CHECKING:
     import duckdb
-    import polars as pl
 
 ScoreRow = dict[str, float | int | str | None]
 # A case's label, weight, values of the runs that count, and number of failed runs.
@@ -163,8 +164,6 @@ FUNCTIONS: dict[str, Callable[..., list[ScoreRow]]] = {
 
 def scores() -> pl.DataFrame:
     """Returns the scores, shipped and the user's: function, rule, description and source of each."""
-    import polars as pl
-
     columns = ("score", "among", "rule", "description", "source")
     rows = [[getattr(one, name) for name in columns] for one in load_scores(FUNCTIONS).values()]
     return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
@@ -191,8 +190,6 @@ def _frame(found: Score, runs: list[Row]) -> pl.DataFrame:
     else:
         # A run counts once, although it is in every campaign in which its log was seen.
         parts = {(): list({run["run_key"]: run for run in runs}.values())}
-    import polars as pl
-
     told = {key: [run for run in _with_units(part) if run["counts"] or run["failed"]] for key, part in parts.items()}
     heads = (*_HEAD, *_differing([run for part in told.values() for run in part]))
     rows = [
@@ -206,8 +203,6 @@ def _frame(found: Score, runs: list[Row]) -> pl.DataFrame:
 
 def _rounded(con: duckdb.DuckDBPyConnection, frame: pl.DataFrame, found: Score) -> pl.DataFrame:
     """Rounds as the owner's script does; a weight is no number of the score, and counts are integers."""
-    import polars as pl
-
     asked = {"method": found.rounding.method, "digits": found.rounding.digits}
     columns = []
     for column in frame.iter_columns():

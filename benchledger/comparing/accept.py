@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from benchledger.comparing.history import history
 from benchledger.comparing.sides import QUANTITIES
@@ -14,9 +16,6 @@ from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.frames import frame_of
 from benchledger.store.run_keys import find_run
 from benchledger.upkeep.exclude import signed
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _ACCEPTED = "from kept.accepted_change where list_contains($keys, run_key) order by all"
 _REMOVED = """

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from benchledger.answers.filters import NUMBER_COLUMNS, TEXT_COLUMNS
 from benchledger.answers.reports.convergence_cells import read_target
@@ -19,9 +20,6 @@ from benchledger.comparing.pair_test import LESS, MORE, UNDECIDED, Outcome, Pair
 from benchledger.comparing.sides import QUANTITIES, Side, open_sides, rates_of, sql_of, trials_of
 from benchledger.errors import UsageError, known, unknown_name
 from benchledger.store.default_db import DEFAULT_DB
-
-if TYPE_CHECKING:
-    import polars as pl
 
 ACROSS = ("rule", "gpu_model", "variant", *TEXT_COLUMNS[1:], *NUMBER_COLUMNS[1:])
 _TIME_UNITS = ("s", "min")
@@ -140,7 +138,6 @@ def known_of(what: str, given: Iterable[str], names: tuple[str, ...]) -> set[str
 
 def _paired(trials: list[pl.DataFrame], across: set[str]) -> list[Row]:
     import duckdb
-    import polars as pl
 
     both = [frame.with_columns(side=pl.lit(letter)) for frame, letter in zip(trials, "AB", strict=True)]
     with duckdb.connect() as con:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from benchledger.answers.rows import frame_of, reading, rows_asked
 from benchledger.answers.tables.grouping import Row
 from benchledger.comparing.sides import rates_of, sql_of
@@ -20,7 +22,6 @@ from benchledger.store.run_keys import find_run
 
 if TYPE_CHECKING:
     import duckdb
-    import polars as pl
 
 # A step is slow from this many medians on.
 _SLOW = 1.5
@@ -140,8 +141,6 @@ def diff(a: str, b: str, /, *, db: Path | str = DEFAULT_DB) -> pl.DataFrame:
     of 100, says how likely such a difference explains a speed; it is a ranking, no probability. Raises
     NothingFoundError for an unknown run.
     """
-    import polars as pl
-
     with reading(db, records=True) as con:
         found = differences(*(evidence_of(con, _runs_of(con, side, db)) for side in (a, b)))
     if not found:

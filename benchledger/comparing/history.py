@@ -9,6 +9,8 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from benchledger.answers.filters import MACHINE_COLUMNS, read_filters
 from benchledger.answers.reports.convergence_cells import read_target
 from benchledger.answers.rows import reading, rows_of
@@ -24,7 +26,6 @@ from benchledger.store.run_keys import need_runs
 
 if TYPE_CHECKING:
     import duckdb
-    import polars as pl
 
 OVER = ("date", "version", "commit")
 REGRESSION, RECOVERED, IMPROVEMENT, ACCEPTED, OUTLIER = "regression", "recovered", "improvement", "accepted", "outlier"
@@ -234,8 +235,6 @@ def _line_row(line: _Line, found: Found) -> Row:
 
 
 def _frame(rows: list[Row], columns: tuple[str, ...]) -> pl.DataFrame:
-    import polars as pl
-
     if not rows:
         return pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
     return pl.DataFrame([{name: row.get(name) for name in columns} for row in rows], infer_schema_length=None)

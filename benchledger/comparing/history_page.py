@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import polars as pl
 
 from benchledger.answers.tables.cells import number_text
 from benchledger.answers.tables.grouping import Row
 from benchledger.comparing.history import ACCEPTED, IMPROVEMENT, LEAST_POINTS, OUTLIER, RECOVERED, REGRESSION, History
 from benchledger.comparing.page import Page, quantity_text
 from benchledger.errors import counted
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MOST_CHANGES = 20
 _ORDER = (REGRESSION, IMPROVEMENT, RECOVERED, ACCEPTED, OUTLIER)
@@ -57,8 +54,6 @@ def _by(row: Row) -> str:
 
 
 def _table(rows: list[Row]) -> pl.DataFrame:
-    import polars as pl
-
     several = len({row["framework"] for row in rows}) > 1
     return pl.DataFrame([_change_row(row, several) for row in rows], schema=dict.fromkeys(_HEAD, pl.String))
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from benchledger.answers.tables.cells import number_text
 from benchledger.answers.tables.grouping import Row
 from benchledger.comparing.compare import Comparison, nearly_paired
 from benchledger.comparing.sides import QUANTITIES
 from benchledger.errors import counted, some_of
-
-if TYPE_CHECKING:
-    import polars as pl
 
 # A comment on a pull request has at most 30 lines: 10 cases, 4 quantities, two heads with their rules, 8 notes, a line
 # with the counts and blank lines.
@@ -98,8 +96,6 @@ def _counts(paired: list[Row], threshold: str) -> str:
 
 
 def _means(means: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     alone = ("only_a", "only_b", "not_paired")
     rows = [
         {
@@ -114,8 +110,6 @@ def _means(means: pl.DataFrame) -> pl.DataFrame:
 
 
 def _cases(rows: list[Row]) -> pl.DataFrame:
-    import polars as pl
-
     several = {name for name in ("framework", "implementation", "options") if _tells_apart(rows, name)}
     head = ("case", "quantity", "A", "B", "change", "95 % interval", "trials", "verdict")
     return pl.DataFrame([_case(row, several) for row in rows], schema=dict.fromkeys(head, pl.String))

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from benchledger.answers.filters import MACHINE_COLUMNS, Filters, read_filters
 from benchledger.answers.reports.convergence_cells import Target
 from benchledger.answers.rows import reading, rows_asked
@@ -20,7 +22,6 @@ from benchledger.store.scratch import work_folder
 
 if TYPE_CHECKING:
     import duckdb
-    import polars as pl
 
 QUANTITIES = ("speed", "time_to_target", "memory", "final_loss")
 _FOLDER = Path(__file__).with_name("sql")

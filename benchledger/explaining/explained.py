@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from benchledger.answers.notebook import Answer
 from benchledger.answers.tables.grouping import Row
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from benchledger.answers.run_detail import RunDetail
 
 

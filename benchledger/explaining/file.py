@@ -7,6 +7,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from benchledger.answers.rows import frame_asked, rows_asked
 from benchledger.answers.tables.grouping import Row
 from benchledger.archives.opening import is_archive_of_files, open_log
@@ -22,7 +24,6 @@ from benchledger.scanning.trackers.named_files import name_within
 
 if TYPE_CHECKING:
     import duckdb
-    import polars as pl
 
 _BY_HASH = "select log_id from log where content_hash = $content_hash"
 # A place as the ledger tells it, or the end of one: what is typed from memory.
@@ -119,8 +120,6 @@ def explained_content(
 
 
 def _frame(rows: list[Row]) -> pl.DataFrame:
-    import polars as pl
-
     return pl.DataFrame(rows, infer_schema_length=None)
 
 

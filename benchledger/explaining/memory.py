@@ -5,6 +5,8 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from benchledger.answers.rows import frame_asked, frame_of, rows_asked
 from benchledger.answers.run_detail import conflicts_of, facts_stated, frames_by_run, logs_of
 from benchledger.answers.tables.cells import status_text
@@ -17,7 +19,6 @@ from benchledger.kept import records_of
 
 if TYPE_CHECKING:
     import duckdb
-    import polars as pl
 
 _MEMBERS = """
 select series_run.series_id, series_run.trial, run.run_key, run.run_id, run.status, run.reason
@@ -30,8 +31,6 @@ order by series_run.trial, run.run_key
 
 def explained_memories(con: duckdb.DuckDBPyConnection, numbers: list[Row]) -> list[ExplainedCell]:
     """Rows of memory_table of one definition, explained; the values of all their runs are read at once."""
-    import polars as pl
-
     series: dict[int, list[Row]] = {}
     for row in rows_asked(con, _MEMBERS, series=[number["series_id"] for number in numbers]):
         series.setdefault(row.pop("series_id"), []).append(row)
@@ -66,8 +65,6 @@ def _explained(
 
 
 def _trial(member: Row, readings: pl.DataFrame) -> Row:
-    import polars as pl
-
     devices = readings.filter(pl.col("highest").is_not_null()).select("device", "highest").unique().rows()
     most = max((highest for _, highest in devices), default=None)
     fullest = sorted((device for device, highest in devices if highest == most), key=lambda one: sort_key((one,)))

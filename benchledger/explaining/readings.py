@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from benchledger.answers.rows import frame_asked, rows_asked
 from benchledger.answers.tables.grouping import Row
 from benchledger.errors import NothingFoundError
@@ -18,7 +20,6 @@ from benchledger.store.real_names import redactor_of
 
 if TYPE_CHECKING:
     import duckdb
-    import polars as pl
 
 FOLDER = Path(__file__).with_name("sql")
 _TIMED = ("interval", "round", "span")
@@ -43,8 +44,6 @@ def readings_of_rule(
 
     Of each run it is the speed in this unit, else its first speed. Column `use` of a value says why it was not used.
     """
-    import polars as pl
-
     with uses(con, runs, rule["rule"]):
         for name, value in {"unit": unit, "runs": runs}.items():
             con.execute(f"set variable {name} = $value", {"value": value})
@@ -60,8 +59,6 @@ def readings_of_rule(
 
 
 def _printed(con: duckdb.DuckDBPyConnection, used: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     rows = _in_order(frame_asked(con, sql_of("printed")))
     rows = _with_uses(rows, used.drop("value"))
     # The texts of a shape are joined to all its values here: so many texts cost DuckDB more than all the rest.
@@ -71,8 +68,6 @@ def _printed(con: duckdb.DuckDBPyConnection, used: pl.DataFrame) -> pl.DataFrame
 
 
 def _timed(con: duckdb.DuckDBPyConnection, used: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     rows = frame_asked(con, sql_of("timed"))
     rows = _with_uses(_in_order(rows), used)
     # A round, or a span, is no value where the rule does not read it.
@@ -93,8 +88,6 @@ def _with_uses(rows: pl.DataFrame, used: pl.DataFrame) -> pl.DataFrame:
 
 def placed(rows: pl.DataFrame, runs: dict[int, str], logs: pl.DataFrame, *more: str) -> pl.DataFrame:
     """Returns readings with the keys of their runs and the places of their logs, in the columns of all tables."""
-    import polars as pl
-
     places = logs.select("run_key", "log_id", "log").unique(["run_key", "log_id"], keep="last")
     keys = pl.DataFrame({"run_id": list(runs), "run_key": list(runs.values())}, schema_overrides={"run_id": pl.Int64()})
     found = rows.join(keys.join(places, on="run_key"), on=["run_id", "log_id"], how="left", maintain_order="left")
@@ -123,8 +116,6 @@ def _with_lines(
 def _readings(
     con: duckdb.DuckDBPyConnection, readings: pl.DataFrame, contents: LogContents, redactor: Redactor
 ) -> pl.DataFrame:
-    import polars as pl
-
     used = readings.filter(use="kept").select("log_id", "line").drop_nulls().unique(maintain_order=True)
     logs = used["log_id"].unique().to_list()
     hashes = dict(con.execute(_HASHES, {"logs": logs}).fetchall())

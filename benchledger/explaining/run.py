@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from benchledger.answers.rows import frame_asked, rows_asked
 from benchledger.answers.run_detail import RunDetail, conflicts_of, details_of, frames_by_run
 from benchledger.answers.tables.cells import fact_text
@@ -14,7 +16,6 @@ from benchledger.explaining.speed_words import conflict_sentences, digits
 
 if TYPE_CHECKING:
     import duckdb
-    import polars as pl
 
 _CHAIN = """
 select run_format.run_id, default_rule.place, default_rule.rule, run_speed.value, run_speed.unit,

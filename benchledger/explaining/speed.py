@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from benchledger.answers.rows import any_excluded, frame_of, rows_asked
 from benchledger.answers.run_detail import conflicts_of, facts_stated, logs_of
 from benchledger.answers.tables.grouping import Row, by_column, grouped
@@ -14,7 +16,6 @@ from benchledger.explaining.speed_words import factor_words, speed_sentences
 
 if TYPE_CHECKING:
     import duckdb
-    import polars as pl
 
 _MEMBERS = """
 select series_run.series_id, series_run.trial, run.run_key, run.run_id, run_speed.value, run_speed.unit,
@@ -72,8 +73,6 @@ select rounded(
 
 def explained_speeds(con: duckdb.DuckDBPyConnection, numbers: list[Row]) -> list[ExplainedCell]:
     """Rows of speed_table by one rule and in one unit, explained; the readings of all their runs are read at once."""
-    import polars as pl
-
     (rule,) = rows_asked(con, "from kept.rule where rule = $rule", rule=numbers[0]["rule"])
     members = _members(con, numbers)
     keys = {trial["run_id"]: trial["run_key"] for trials in members.values() for trial in trials}

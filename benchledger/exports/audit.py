@@ -5,14 +5,14 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from benchledger.errors import counted
 from benchledger.exports.markdown import markdown_line, markdown_of_frame
 from benchledger.exports.output_forms import frame_text
 from benchledger.exports.values import escaped, json_text, text_rows
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from benchledger.auditing.audit import Audit
 
 
@@ -70,8 +70,6 @@ def audit_text(audit: Audit, form: str) -> str:
 
 def by_check(audit: Audit) -> list[tuple[str, str, str, pl.DataFrame]]:
     """Returns one tuple per check with findings: its name, severity, sentence, and findings without empty columns."""
-    import polars as pl
-
     shown = _shown(audit.findings)
     parts = []
     for check, severity, count, sentence in audit.checks.iter_rows():
@@ -83,8 +81,6 @@ def by_check(audit: Audit) -> list[tuple[str, str, str, pl.DataFrame]]:
 
 
 def _shown(findings: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     line = pl.when(pl.col("line").is_null()).then(pl.lit("")).otherwise(pl.format(":{}", "line"))
     numbers = [
         # Six digits are enough to see that two numbers differ; JSON, CSV and Parquet hold them unrounded.

@@ -8,6 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from benchledger.answers.rows import reading
 from benchledger.answers.tables.table import Report
 from benchledger.errors import NothingFoundError, UsageError, suggestion
@@ -125,8 +127,6 @@ def _known(tables: Sequence[str], words: Iterable[str]) -> list[str]:
 
 
 def _reports(tables: list[str], words: dict[str, str], asked: dict[str, object]) -> tuple[Report, ...]:
-    import polars as pl
-
     reports: list[Report] = []
     errors: list[NothingFoundError] = []
     for table in tables:

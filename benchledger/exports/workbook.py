@@ -8,13 +8,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from benchledger.answers.tables.table import Coverage, Table
 from benchledger.exports.captions import words_above, words_below
 from benchledger.exports.excel import Sheet, sheet_names, write_workbook
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from benchledger.answers.tables.table import Report
 
 _ABOUT = ("sheet", "what it is", "rule", "source of the rule", "notes", "ledger filled")
@@ -28,8 +28,6 @@ def write_reports(
     path: Path, reports: Sequence[Report], sources: Mapping[str, str], filled: datetime, head: str | None = None
 ) -> None:
     """Writes reports as a workbook; `sources` has the source of each rule, `head` the first line of sheet `about`."""
-    import polars as pl
-
     sheets: list[Sheet] = []
     about: list[tuple[str, ...]] = []
     when = f"{filled:%Y-%m-%d %H:%M:%S}"
@@ -71,8 +69,6 @@ def _as_sheets(report: Report) -> Report:
 
 def _one_table(tables: Sequence[Table]) -> Table:
     """Returns tables of one model and task as one: their GPU model and unit are columns, and the unit's is `speed`."""
-    import polars as pl
-
     if len(tables) == 1:
         return tables[0]
     frames = []

@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from benchledger.answers.tables.cells import NOT_RUN, fact_text, number_text, status_text
 from benchledger.answers.tables.grouping import Key, Row
 from benchledger.answers.tables.presentation import Presentation
 from benchledger.answers.tables.table import text_frame
 from benchledger.errors import UsageError
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 _EXAMPLES = "loss=6.5, accuracy=0.759, val.top1=75.9%, eval_wer=0.2"
 _PERCENT = 100

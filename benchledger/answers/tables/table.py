@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
+
+import polars as pl
 
 from benchledger.answers.notebook import OfNumbers, html_table, html_text
 from benchledger.errors import UsageError, counted, some_of
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 MISSING_SHOWN = 8
 # Characters that stay as they are in a link. All others are percent-encoded, so that no path can end its link.
@@ -125,8 +122,6 @@ class Report(OfNumbers):
 
 def text_frame(columns: list[str], rows: list[list[str]]) -> pl.DataFrame:
     """Returns a frame of text columns. Raises UsageError if two columns have the same heading."""
-    import polars as pl
-
     if len(set(columns)) < len(columns):
         twice = next(name for name in columns if columns.count(name) > 1)
         raise UsageError(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from benchledger.answers.rows import rows_asked
 from benchledger.answers.tables.cells import NOT_RUN, cell_text, fact_text, number_text
 from benchledger.answers.tables.grid import cell_order
@@ -13,7 +15,6 @@ from benchledger.answers.tables.table import text_frame
 
 if TYPE_CHECKING:
     import duckdb
-    import polars as pl
 
 # Mean and median are taken over a sorted list, so that they do not depend on the order of rows.
 _TRIALS = """
