@@ -18,20 +18,6 @@ if TYPE_CHECKING:
 _ROWS = 30
 
 
-class Frame(DataFrame):
-    """A polars frame, also as one of pandas or Arrow: what a question in SQL returns."""
-
-    def df(self) -> Any:
-        """Returns the rows as a pandas frame. Raises BenchledgerError with the cure if pandas is not installed."""
-        return to_pandas(self)
-
-    def pl(self) -> DataFrame:
-        return self
-
-    def arrow(self) -> pa.Table:
-        return self.to_arrow()
-
-
 def to_pandas(frame: DataFrame) -> Any:
     """Returns a frame of pandas. Raises BenchledgerError with the line that installs pandas."""
     try:
@@ -55,6 +41,14 @@ class OfNumbers:
 
     def arrow(self) -> pa.Table:
         return self.cells.to_arrow()
+
+
+class Frame(OfNumbers, DataFrame):
+    """A polars frame, also as one of pandas or Arrow: what a question in SQL returns."""
+
+    @property
+    def cells(self) -> DataFrame:  # type: ignore[override]  # a frame is its own numbers
+        return self
 
 
 class Answer:
