@@ -52,6 +52,21 @@ def repeated(row: pl.DataFrame, times: int) -> pl.DataFrame:
     return pl.DataFrame([column.new_from_index(0, times) for column in row])
 
 
+def without_numbers(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows without ranks where no two steps have the same one: `grep -n` puts numbers of lines in their place."""
+    import polars as pl
+
+    if rows["rank"].null_count() == rows.height:
+        return rows
+    rank, step = pl.col("rank"), pl.col("step")
+    are_numbers = (pl.len() >= 3) & (rank.n_unique() == pl.len()) & (step.n_unique() > 1)
+    ranked = rows.select("at", "rank", "step").filter(rank.is_not_null() & step.is_not_null())
+    numbered = ranked.group_by("at").agg(are_numbers=are_numbers).filter("are_numbers")
+    if not numbered.height:
+        return rows
+    return rows.with_columns(rank=pl.when(pl.col("at").is_in(numbered["at"].implode()).not_()).then("rank"))
+
+
 def copied(rows: pl.DataFrame) -> pl.DataFrame:
     """A copy of a few rows: a slice would keep the whole frame in memory."""
     import polars as pl

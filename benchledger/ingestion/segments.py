@@ -7,7 +7,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from benchledger.ingestion.layout_frames import LOSS, layout_frame
-from benchledger.ingestion.record_frames import are_alike, chosen, framed, repeated, summed
+from benchledger.ingestion.record_frames import are_alike, chosen, framed, repeated, summed, without_numbers
 from benchledger.ingestion.restarts import Restarts, progress
 from benchledger.ingestion.rivals import Rivals
 from benchledger.scanning.arrow_calls import call
@@ -39,7 +39,7 @@ class Segments:
 
     def add(self, frame: pl.DataFrame, rows: pa.Table) -> None:
         """Adds a part: `frame` has the numbers of `rows`, which are rows of table kept.record."""
-        found = _with_losses(_with_layouts(frame, self._spans, self._layouts))
+        found = without_numbers(_with_losses(_with_layouts(frame, self._spans, self._layouts)))
         part = _whole(found)
         if found["epoch"].null_count() < len(found):
             self._epochs.append(_epochs(found))

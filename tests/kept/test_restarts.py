@@ -27,6 +27,14 @@ def lines(name: str, steps: range, salt: int) -> str:
     return "".join(LINES[name].format(n=n, s=f"0.{250 + salt + n}", rate=5000 + 100 * salt + n) for n in steps)
 
 
+# Programs whose lines `grep -n` may number.
+NUMBERED = ["llm-c", "nanogpt", "megatron-gpt"]
+
+
+def numbered(text: str) -> str:
+    return "".join(f"{17 * nth}:{line}" for nth, line in enumerate(text.splitlines(keepends=True), start=1))
+
+
 @pytest.fixture(scope="module")
 def ledger(tmp_path_factory):
     folder = tmp_path_factory.mktemp("restarts")
@@ -36,6 +44,11 @@ def ledger(tmp_path_factory):
         put(folder / f"logs/one/{name}.log", lines(name, first, 7 * place + 1))
         put(folder / f"logs/two/{name}.log", lines(name, first, 7 * place + 2) + lines(name, first, 7 * place + 3))
         put(folder / f"logs/resumed/{name}.log", lines(name, first, 7 * place + 4) + lines(name, again, 7 * place + 5))
+    for name in NUMBERED:
+        both = lines(name, range(10, 100, 10), 71), lines(name, range(10, 100, 10), 400)
+        put(folder / f"logs/numbered/two-{name}.log", numbered("".join(both)))
+        turns = "".join(map("".join, zip(*(text.splitlines(keepends=True) for text in both), strict=True)))
+        put(folder / f"logs/numbered/rivals-{name}.log", numbered(turns))
     imagenet = "pytorch-imagenet"
     epochs = lines(imagenet, range(0, 90, 10), 80) + lines(imagenet, range(0, 90, 10), 81).replace("[0][", "[1][")
     put(folder / "logs/epochs.log", epochs)
@@ -151,3 +164,13 @@ def test_a_target_that_one_of_two_runs_reached_is_unknown(ledger) -> None:
 
     assert runs(ledger, reached, "outcome, target_step", "two/pytorch-imagenet.log") == [("unknown", None)]
     assert runs(ledger, reached, "outcome, target_step", "one/pytorch-imagenet.log") == [("reached", 20)]
+
+
+@pytest.mark.parametrize("name", NUMBERED)
+def test_numbers_of_lines_hide_neither_a_second_run_nor_a_second_job(ledger, name: str) -> None:
+    ((_, is_nothing, reason),) = speeds(ledger, f"numbered/two-{name}.log")
+    assert (is_nothing, reason) == (True, "the steps begin again at line 10: a second run may begin there")
+
+    ((_, is_nothing, reason),) = speeds(ledger, f"numbered/rivals-{name}.log")
+    assert is_nothing
+    assert "two jobs may have written" in reason

@@ -15,13 +15,12 @@ with shape as (
     where kind = 'step'
     group by shape_id
     having bool_or(phase = 'train')
-)
-select
-    *, count(*) filter (falls) over (partition by run_id, shape_id, lane order by byte_offset) as epoch
-from (
+),
+line as (
     select
-        run_id, shape_id, coalesce(rank, -1) as lane, line, byte_offset, step,
-        step < lag(step) over (partition by run_id, shape_id, lane order by byte_offset) as falls,
+        run_id, shape_id, line, byte_offset, step,
+        -- Numbers of lines are no ranks.
+        if(count(distinct rank) over of_run = count(*) over of_run, -1, coalesce(rank, -1)) as lane,
         has_epoch or record.epoch is not null or step is null as has_own_epoch,
         "values"[loss_at] as loss,
         coalesce(epoch_us(logged_at) / 1e6, clock_s) as seconds,
@@ -32,6 +31,13 @@ from (
         and record.line between new_run.first_line and new_run.last_line
     join shape using (shape_id)
     where restart_line is not null
+    window of_run as (partition by run_id)
+)
+select
+    *, count(*) filter (falls) over (partition by run_id, shape_id, lane order by byte_offset) as epoch
+from (
+    select *, step < lag(step) over (partition by run_id, shape_id, lane order by byte_offset) as falls
+    from line
 );
 
 create or replace temp table epoch_of_lane as
