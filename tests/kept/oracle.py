@@ -160,7 +160,14 @@ def part_unnamed_ranks(records: list[Row], shapes: dict[int, list[Row]]) -> None
         for nth, one in enumerate(one for one in own if not one["is_again"]):
             of_step.setdefault((one["epoch"], one["step"]), []).append(nth)
         together = [lines[-1] - lines[0] < 2 * len(lines) for lines in of_step.values()]
-        if len(of_step) < 2 or median(map(len, of_step.values())) < 2 or sum(together) < 0.9 * len(together):
+        # Epochs of a few lines, which no line numbers, return to their steps as soon.
+        follow = any(1 < len(lines) > lines[-1] - lines[0] for lines in of_step.values())
+        if (
+            len(of_step) < 2
+            or (len(of_step) < 4 and not follow)
+            or median(map(len, of_step.values())) < 2
+            or sum(together) < 0.9 * len(together)
+        ):
             continue
         printed = [one for one in own if not one["is_again"]]
         for lines in of_step.values():

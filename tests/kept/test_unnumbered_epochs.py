@@ -92,3 +92,13 @@ def test_without_a_falling_loss_the_time_between_the_epochs_tells(tmp_path, paus
     assert run_bench("ingest", tmp_path / "logs", db=tmp_path / "bench.duckdb").exit_code == 0
 
     assert {found for found, *_ in speeds(tmp_path / "bench.duckdb", "run.log")} == {status}
+
+
+def test_epochs_of_two_lines_are_not_those_of_ranks(tmp_path) -> None:
+    losses = [[(0.98 ** (2 * at + n), 1.0) for n in range(2)] for at in range(20)]
+    put(tmp_path / "logs/facts.toml", FACTS)
+    put(tmp_path / "logs/run.log", text("llm-c", *losses).replace("step 2/", "step 50/"))
+    assert run_bench("ingest", tmp_path / "logs", db=tmp_path / "bench.duckdb").exit_code == 0
+
+    used = runs(tmp_path / "bench.duckdb", "run_speed", "rule, records_used", "run.log")
+    assert ("steps.median_skip20", 20) in used

@@ -1,5 +1,6 @@
 -- Lines of ranks that a log does not name: further lines of a step, where most steps have them. A run that is resumed
--- returns to its steps later, and few steps overflow.
+-- returns to its steps later, and few steps overflow. Epochs of up to three lines, which no line numbers, return to them
+-- soon: there no step's lines follow one another.
 -- reads: claimed_record, kept.shape, again, micro_value
 -- makes: unnamed_lane
 
@@ -18,7 +19,7 @@ with step_line as (
 ),
 step_of_ranks as (
     select
-        run_id, shape_id, epoch, step, count(*) as lines, max(nth_line) - min(nth_line) < 2 * count(*) as is_together
+        run_id, shape_id, epoch, step, count(*) as lines, max(nth_line) - min(nth_line) as apart
     from step_line
     group by all
 )
@@ -28,6 +29,7 @@ semi join (
     select run_id, shape_id
     from step_of_ranks
     group by all
-    having median(lines) >= 2 and count(*) >= 2 and avg(is_together::integer) >= 0.9
+    having median(lines) >= 2 and count(*) >= 2 and avg((apart < 2 * lines)::integer) >= 0.9
+        and (count(*) > 3 or bool_or(lines > 1 and apart < lines))
 ) using (run_id, shape_id)
 where nth > 1;
