@@ -57,7 +57,7 @@ class Restarts:
 
 
 def progress(found: pl.DataFrame) -> pl.DataFrame:
-    """The steps of training, each with the epoch and step that it reached; NULL where it states neither.
+    """The steps of training, each with the epoch, step and micro step that it reached; NULL where it states no step.
 
     `found` needs columns `trains` (a step of training) and `epoch_at`, `rate_at` and `micro_at` (which values state the
     epoch, the speed and the micro step).
@@ -70,14 +70,10 @@ def progress(found: pl.DataFrame) -> pl.DataFrame:
     done = pl.lit(None, pl.Float64)
     if steps["epoch_at"].null_count() < steps.height:
         done = pl.col("values").list.get(pl.col("epoch_at"), null_on_oob=True)
-    within = pl.lit(0.0)
+    micro = pl.lit(0.0)
     if steps["micro_at"].null_count() < steps.height:
-        # A micro step is a part of its step, whatever the number of the first one.
-        micro = pl.col("values").list.get(pl.col("micro_at"), null_on_oob=True)
-        within = pl.when(micro > 0).then(micro / (micro + 1)).otherwise(0.0)
-    reached = within + pl.coalesce(
-        pl.col("step").cast(pl.Float64), "done", pl.when(pl.col("epoch").is_not_null()).then(0.0)
-    )
+        micro = pl.col("values").list.get(pl.col("micro_at"), null_on_oob=True).fill_null(0.0)
+    reached = pl.coalesce(pl.col("step").cast(pl.Float64), "done", pl.when(pl.col("epoch").is_not_null()).then(0.0))
     return steps.with_columns(done=done).select(
         "at",
         "shape_id",
@@ -86,6 +82,7 @@ def progress(found: pl.DataFrame) -> pl.DataFrame:
         "line",
         epoch=pl.coalesce(pl.col("epoch").cast(pl.Float64), pl.col("done").floor(), 0.0),
         reached=reached,
+        micro=micro,
         counts_steps=pl.col("step").is_not_null().cast(pl.Int64),
         speed=pl.col("values").list.get(pl.col("rate_at"), null_on_oob=True),
     )

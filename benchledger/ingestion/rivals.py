@@ -114,17 +114,19 @@ def _rival_steps(steps: pl.DataFrame) -> pl.DataFrame:
     """Counts steps, those of several lines, those with speeds far apart, and lines that go back or not further."""
     import polars as pl
 
-    last = pl.col("place").shift()
-    last = last if are_alike(steps, *_STEP_LANE) else last.over(_STEP_LANE)
+    place, micro = pl.col("place"), pl.col("micro")
+    are_one = are_alike(steps, *_STEP_LANE)
+    last, last_micro = (of.shift() if are_one else of.shift().over(_STEP_LANE) for of in (place, micro))
     steps = steps.with_columns(
-        falls=(pl.col("place") <= last).fill_null(False), behind=(pl.col("place") < last).fill_null(False)
+        falls=((place < last) | (place == last) & (micro <= last_micro)).fill_null(False),
+        behind=((place < last) | (place == last) & (micro < last_micro)).fill_null(False),
     )
     is_timed = pl.col("speed").is_not_null()
     if not steps["falls"].any():
         return steps.group_by("at").agg(steps=pl.len().cast(pl.Int64), timed=is_timed.sum().cast(pl.Int64))
     speed = pl.col("speed").sort()
     # The speeds of one job's processes differ gradually. Between the speeds of two jobs there is a gap.
-    each = steps.group_by(*_STEP_LANE, "place", maintain_order=True).agg(
+    each = steps.group_by(*_STEP_LANE, "place", "micro", maintain_order=True).agg(
         lines=pl.concat_list(
             pl.col("line").get(pl.col("speed").arg_min()), pl.col("line").get(pl.col("speed").arg_max())
         ),

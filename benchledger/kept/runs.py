@@ -66,13 +66,8 @@ create or replace temp table timed (
     run_id bigint, reading_key integer, lane integer, since bigint, step bigint, place bigint, value double
 )
 """
+_HAVE_MICRO_STEPS = "from kept.shape where quantity = 'micro_step' limit 1"
 _NO_MICRO_STEPS = "create or replace temp table micro_value (run_id bigint, place bigint, value double)"
-_OF_MICRO_STEPS = """
-update printed
-set value = micro_value.value
-from micro_value
-where micro_value.run_id = printed.run_id and micro_value.place = printed.place
-"""
 _WHOLE_CLAIM = ("run_id", "part", "log_place", "log_id", "load_number")
 _CLAIMED = """
 select
@@ -228,12 +223,9 @@ def make_speeds(con: duckdb.DuckDBPyConnection, order: RecordOrder, *, is_long: 
     """
     ((head, tail),) = con.execute(_ONE_BY_ONE_AT_ENDS, {"least": ONE_BY_ONE}).fetchall()
     con.execute(sql_of("repeats", streams=_streams_of(con, order, _SAID) if is_long else {}))
-    have_micro_steps = finds(con, "from kept.shape where quantity = 'micro_step' limit 1")
-    con.execute(sql_of("micro_steps") if have_micro_steps else _NO_MICRO_STEPS)
+    con.execute(sql_of("micro_steps") if finds(con, _HAVE_MICRO_STEPS) else _NO_MICRO_STEPS)
     con.execute(sql_of("unnamed_ranks") if finds(con, _REPEATS_STEPS) else _NO_UNNAMED)
     con.execute(sql_of("readings"))
-    if have_micro_steps:
-        con.execute(_OF_MICRO_STEPS)
     steps = "from moment where is_step"
     if finds(con, "from needed_timing limit 1"):
         con.execute(sql_of("timings", streams=_streams_of(con, order, f"{steps} and makes_intervals")))

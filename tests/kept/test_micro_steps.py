@@ -38,6 +38,14 @@ def lines(name: str, values: list[float], steps: range = range(1, 41)) -> list[s
     ]
 
 
+def numbered(steps: range, of_step: int, first: int = 0) -> list[str]:
+    """A line a step, with the number of micro steps since the start."""
+    return [
+        line.replace('"micro_step": 1', f'"micro_step": {first + of_step * step}')
+        for step, line in zip(steps, lines("step_time_s", [0.5], steps), strict=True)
+    ]
+
+
 def dated() -> str:
     """A step each second, whose last micro step takes as long as two others."""
     return "".join(
@@ -65,6 +73,14 @@ def ledger(tmp_path_factory):
         ],
         "cumulative": lines("step_time_s", [0.5]),
         "rivals": list(chain(*zip(lines("step_time_s", times), lines("step_time_s", [0.3] * 4), strict=True))),
+        # The last micro step of a step prints more, with what the optimizer did.
+        "norms": [
+            line.replace('"micro_step": 4', '"micro_step": 4, "grad_norm": 1.5') for line in lines("step_time_s", times)
+        ],
+        # As DeepSpeed counts them; step 20 is printed again when the run is resumed.
+        "resumed": numbered(range(1, 21), 4) + numbered(range(20, 41), 4, -76),
+        "other": numbered(range(1, 41), 4) + numbered(range(1, 41), 8),
+        "epochs": [line.replace('{"step"', '{"epoch": 3000, "step"') for line in lines("step_time_s", [0.1, 0.2] * 4)],
         "twice": [*lines("step_time_s", times), *lines("step_time_s", [time + 0.001 for time in times])],
     }
     put(folder / "logs/facts.toml", FACTS)
@@ -83,8 +99,12 @@ def speed(ledger, path: str, rule: str = "steps.median_skip20") -> list[tuple]:
 
 
 @pytest.mark.parametrize(
-    ("path", "used"), [("times.jsonl", 20), ("rates.jsonl", 20), ("cut.jsonl", 19), ("ranks.jsonl", 20)]
-)
+    ("path", "used"),
+    [
+        ("times.jsonl", 20), ("rates.jsonl", 20), ("cut.jsonl", 19), ("ranks.jsonl", 20), ("norms.jsonl", 20),
+        ("resumed.jsonl", 21),
+    ],
+)  # fmt: skip
 def test_the_speed_is_that_of_whole_steps(ledger, path: str, used: int) -> None:
     assert speed(ledger, path) == [(240.0, "samples/s", used)]
 
@@ -116,6 +136,13 @@ def test_micro_steps_of_two_jobs_or_of_two_runs_are_of_none(ledger) -> None:
     assert speeds(ledger, "twice.jsonl") == {
         ("ambiguous", True, "the steps begin again at line 161: a second run may begin there")
     }
+    assert speeds(ledger, "other.jsonl") == {
+        ("ambiguous", True, "the steps begin again at line 41: a second run may begin there")
+    }
+
+
+def test_micro_steps_of_a_late_epoch_are_no_two_jobs(ledger) -> None:
+    assert speed(ledger, "epochs.jsonl") == [(100.0, "samples/s", 20)]
 
 
 def test_the_times_of_micro_steps_make_no_minutes(ledger) -> None:

@@ -5,45 +5,62 @@
 create or replace temp table micro_line as
 with line as (
     select
-        run_id, shape_id, coalesce(rank, -1) as lane, epoch, step, place, "values", "values"[micro_at] as micro,
+        run_id, shape_id, phase, coalesce(rank, -1) as lane, epoch, step, place, "values", "values"[micro_at] as micro,
         (epoch, step) is distinct from lag((epoch, step)) over lines as begins
     from claimed_record
     join (
-        select shape_id, min(ordinal) as micro_at
+        -- The first or last micro step of a step may print more than the others: they have several shapes.
+        select shape_id, min(ordinal) as micro_at, any_value(phase) as phase
         from kept.shape
         where quantity = 'micro_step' and kind = 'step'
         group by shape_id
     ) using (shape_id)
     where part is not null and step is not null and (run_id, place) not in (select (run_id, place) from again)
-    window lines as (partition by run_id, shape_id, coalesce(rank, -1) order by place)
+    window lines as (partition by run_id, phase, coalesce(rank, -1) order by place)
 ),
 numbered as (
-    select *, count(*) filter (begins) over (partition by run_id, shape_id, lane order by place) as nth_step
+    select *, count(*) filter (begins) over (partition by run_id, phase, lane order by place) as nth_step
     from line
 ),
 counted as (
     select *, max(place) over of_step as last_place, count(distinct micro) over of_step as micro_steps
     from numbered
-    window of_step as (partition by run_id, shape_id, lane, nth_step)
+    window of_step as (partition by run_id, phase, lane, nth_step)
 )
-select *, max(micro_steps) over (partition by run_id, shape_id, lane) as most
+-- Most steps have so many. A resumed run may print its last step a second time, with another number.
+select *, -quantile_disc(-micro_steps, 0.5) filter (begins) over (partition by run_id, phase, lane) as most
 from counted
 qualify most > 1;
 
--- A step of which a part is missing has no time.
+-- A step of which a part is missing has no time. One that only one of its lines states is that of the whole step.
 create or replace temp table micro_value as
+with reading as (
+    select
+        micro_line.* exclude (phase, place), quantity, place + ordinal as place, "values"[ordinal] as value,
+        dense_rank() over (order by micro_line.phase, shape.phase, quantity, name, unit, scope) as reading
+    from micro_line
+    join kept.shape using (shape_id)
+    where quantity in ('throughput', 'step_time')
+),
+stated as (
+    select
+        run_id, lane, nth_step, reading, max(place) as place, any_value(quantity) as quantity,
+        any_value(micro_steps) = any_value(most) and bool_and(value > 0) as is_whole,
+        any_value(most) as most, count(*) as lines, count(distinct micro) as micro_steps,
+        sum(value order by place) as total, sum(1 / value order by place) as inverse
+    from reading
+    group by run_id, lane, nth_step, reading
+)
 select
-    run_id, last_place + ordinal as place,
+    run_id, place,
     case
-        when any_value(micro_steps) < most or not bool_and("values"[ordinal] > 0) then 'nan'
+        when not is_whole or micro_steps <> if(max(micro_steps) over of_lane = 1, 1, most) then 'nan'
         -- Without their names, ranks print as many lines more.
-        when quantity = 'step_time' then sum("values"[ordinal] order by place) * any_value(micro_steps) / count(*)
-        else count(*) / sum(1 / "values"[ordinal] order by place)
+        when quantity = 'step_time' then total * micro_steps / lines
+        else lines / inverse
     end::double as value
-from micro_line
-join kept.shape using (shape_id)
-where quantity in ('throughput', 'step_time')
-group by run_id, shape_id, lane, nth_step, last_place, ordinal, quantity, most;
+from stated
+window of_lane as (partition by run_id, lane, reading);
 
 insert into again
 select run_id, place

@@ -1,5 +1,5 @@
 -- Every number that can tell the speed of a run: printed, or a time between records that no log prints.
--- reads: kept.shape, chunk_rule, kept.run_format, chunk_run, claimed_record, again, unnamed_lane
+-- reads: kept.shape, chunk_rule, kept.run_format, chunk_run, claimed_record, again, unnamed_lane, micro_value
 -- makes: printed_as, needed_timing, printed, moment, speed_key, run_reading, named_reading, is_usable, is_within,
 --   steps_between
 
@@ -46,18 +46,20 @@ join needed on coalesce(needed.format, run_format.format) = run_format.format;
 
 create or replace temp table printed as
 select
-    run_id,
+    claimed_record.run_id,
     reading_key,
     coalesce(rank, unnamed_lane.lane, -1) as lane,
     epoch,
     step,
-    place + ordinal as place,
-    "values"[ordinal] as value,
-    (run_id, place) in (select (run_id, place) from again) as is_again
+    claimed_record.place + ordinal as place,
+    coalesce(micro_value.value, "values"[ordinal]) as value,
+    micro_value.value is null and (claimed_record.run_id, claimed_record.place) in (select (run_id, place) from again) as is_again
 from claimed_record
 left join unnamed_lane using (run_id, place)
 join printed_as using (shape_id)
-where part is not null and value is not null;
+left join micro_value
+    on micro_value.run_id = claimed_record.run_id and micro_value.place = claimed_record.place + ordinal
+where part is not null and "values"[ordinal] is not null;
 
 -- `in` keeps the order of the rows; another join might change it.
 create or replace temp view moment as
