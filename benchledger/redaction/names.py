@@ -33,6 +33,7 @@ from benchledger.redaction.secret_values import is_random
 _AT = re.compile(r"(?<![\w.+@-])([\w.+-]{1,64}+)@(?!@)(" + HOST + r")")
 _QUOTED = re.compile(r"(?<=[\"'])[^\"',\s]{2,253}(?=[\"'])")
 _BARE = re.compile(r"[^\s,=]{2,253}(?=,|\s*$)")
+_AFTER_COUNT = re.compile(r"(?<=\d\*)[^:*\s]{2,253}")
 _NUMBER = re.compile(r"[-+$]?\d[\d.,:]*(?:[eE][-+]?\d+)?[ ]?[A-Za-z%/]{0,9}")
 _LEAST_SERIAL = 9
 _LONGEST_END = 80
@@ -190,6 +191,9 @@ class Names:
             return self._group_and_user(kind, names)
         if kind in ("secret", "path"):
             return self._one(kind, names)
+        if "*" in names and kind in ("host", "node", "machine"):
+            # LSF's `36*gpua1:2*gpua2`
+            return _AFTER_COUNT.sub(lambda name: self._one(kind, name.group()), names)
         # A list is divided at commas outside brackets, as in `node[01,03],login1`.
         listed = re.split(r",(?![^\[\]]{0,200}\])", names) if "," in names else [names]
         return ",".join(self._one(kind, name) for name in listed)

@@ -20,6 +20,7 @@ PRIVATE = {
     "OWNER   BATCH_NAME  DONE  RUN\nann     ID: 4417       _    1": "<user>     ID: 4417       _    1",
     "PARTITION NODES  STATE NODELIST\ngpu*          3   idle sol[1-3]": "gpu*          3   idle <host>",
     "JOBID USER STAT FROM_HOST EXEC_HOST\n4417  ann  RUN  lab-a     sol4": "4417  <user>  RUN  <host>     <host>",
+    "JOBID USER STAT FROM_HOST EXEC_HOST\n4417  ann  RUN  lab-a     36*sol4:2*sol5": "4417  <user>  RUN  <host>     36*<host>:2*<host>",
     # sacct: right of wide columns, and cells without a value
     "JobID             User    Account    NodeList\n------------ --------- ---------- -----------\n"
     "881                ann       lab2       sol-4\n881.batch                    lab2       sol-4": (
