@@ -37,6 +37,14 @@ SLOW_PATTERNS = (
 )
 
 _SECRETS = (
+    # A private key in base64, as in a kubeconfig: `-----BEGIN RSA PRIVATE KEY`, of which PRIVATE has three forms.
+    (
+        ("ls0tls1crudjti",),
+        (
+            r"(?P<secret1>LS0tLS1CRUdJTi(?=[A-Za-z0-9+/]{0,32}(?:UFJJVkFUR|BQUklWQVRF|BSSVZBVEU))"
+            r"[A-Za-z0-9+/]{16,65536}+={0,2}+)"
+        ),
+    ),
     (
         ("PRIVATE KEY",),
         (
