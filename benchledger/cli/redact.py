@@ -29,7 +29,7 @@ _REST = "and {} more: -v lists them"
     metavar="FILE",
     help="File with the pseudonym key; default: the ledger's key.",
 )
-@click.option("--accept", is_flag=True, help="Exit 0 even if secrets, or names of files, are told.")
+@click.option("--accept", is_flag=True, help="Exit 0 even if secrets or private file names were found.")
 @form_option
 @click.pass_obj
 def redact(
@@ -38,9 +38,9 @@ def redact(
     """Copy logs and archives under PATHS with private names replaced.
 
     Line numbers, kinds of archives, and the order and times of members stay the same. Nothing is overwritten. With
-    neither a key file nor a ledger, the pseudonyms are valid for this call only. Exit 1 if something was left out, or
-    if a secret (a password, token or key) was found. The places of each secret are listed: revoke it. Exit 1 also if
-    the name of a file, folder or member is one that was replaced in the logs: rename it.
+    neither a key file nor a ledger, the pseudonyms are valid for this call only. Exit 1 in three cases: something was
+    left out; a secret (a password, token or key) was found: its places are listed, so revoke it; or a file, folder or
+    member of an archive is named after a host or user of the logs: rename it.
     """
     result = benchledger.redact(*paths, out=out, db=settings.db, key_file=key_file or settings.key_file)
     if form == "json":
@@ -79,4 +79,4 @@ def _say_secrets(settings: Settings, result: RedactResult, accept: bool) -> None
 def _say_named(settings: Settings, result: RedactResult, accept: bool) -> None:
     settings.say_first([f"named after a host or user: {path}" for path in result.named], SHOWN, _REST)
     cure = "" if accept else "; with --accept, the exit code is 0"
-    settings.say(f"names of files and folders stay: rename these, and call this again{cure}")
+    settings.say(f"names of files and folders are not replaced: rename these, then run this again{cure}")
