@@ -44,6 +44,24 @@ comment on macro step_ps is
     'step_ps(step_s, steps_since): the picoseconds that steps took, a whole number; a sum of these is the same in '
     'any order.';
 
+-- A program whose steps are passes takes the global batch in as many of them as it accumulates.
+create view kept.run_passes as
+select
+    run.run_id,
+    global_batch_size,
+    if(coalesce(steps_are_passes, false), coalesce(gradient_accumulation, 1), 1) as passes
+from main.run
+join main.bench_case using (case_id)
+left join kept.run_format using (run_id)
+left join kept.format using (format);
+comment on view kept.run_passes is 'One row per run: the batch of an optimizer step, and how many of the log''s steps take it.';
+comment on column kept.run_passes.passes is
+    'How many steps of the log make one optimizer step: gradient_accumulation where the program calls each pass a step, else 1.';
+
+create macro samples_of(steps, global_batch_size, passes) as try(steps * global_batch_size // passes);
+comment on macro samples_of is
+    'samples_of(steps, global_batch_size, passes): the samples that steps of a log take; NULL where one is unknown.';
+
 create view kept.loss_curve as
 with time_of_step as (
     select shape_id, min(ordinal) as ordinal
@@ -121,7 +139,7 @@ select
     timed.step,
     timed.restarts as step_restarts,
     -- A step that is counted from 0 again in each epoch does not tell how many there were.
-    case when not timed.restarts then try(timed.step * bench_case.global_batch_size) end as samples,
+    case when not timed.restarts then samples_of(timed.step, global_batch_size, passes) end as samples,
     coalesce(timed.logged_s, case when timed.is_undated and not timed.restarts then timed.summed_s end) as seconds,
     case
         when timed.logged_s is not null then 'log'
@@ -140,8 +158,7 @@ select
     timed.byte_offset
 from timed
 join kept.loss using (run_id)
-join main.run on run.run_id = timed.run_id
-join main.bench_case using (case_id);
+join kept.run_passes on run_passes.run_id = timed.run_id;
 comment on view kept.loss_curve is
     'One row per loss that a run prints while it trains; of several ranks the lowest. Without excluded runs.';
 comment on column kept.loss_curve.name is 'Name of the loss as the log spells it.';
@@ -156,7 +173,7 @@ comment on column kept.loss_curve.step_restarts is
     'Whether the step numbers fall somewhere, as where each epoch counts from 0: then they do not tell how many '
     'steps there were.';
 comment on column kept.loss_curve.samples is
-    'Samples seen: step times global batch size; NULL where either is unknown, or steps restart.';
+    'Samples seen: step times the global batch size, over passes (run_passes); NULL where one is unknown, or steps restart.';
 comment on column kept.loss_curve.seconds is
     'Seconds since the start of the run''s time (run_clock); where the log dates nothing the sum of its step times '
     'after the first loss.';
@@ -217,7 +234,7 @@ select
         main_loss.is_decided and low.run_id is not null,
         {
             'epoch': low.epoch, 'step': low.step,
-            'samples': if(main_loss.step_restarts, null, try(low.step * main_loss.global_batch_size)),
+            'samples': if(main_loss.step_restarts, null, samples_of(low.step, main_loss.global_batch_size, main_loss.passes)),
             'seconds': if(main_loss.step_restarts and main_loss.is_undated, null, low.seconds),
             'value': low.mean_loss, 'log_id': low.log_id, 'line': low.line
         },
@@ -228,11 +245,11 @@ from (
         loss.run_id,
         loss.step_restarts,
         run_clock.run_id is null as is_undated,
-        bench_case.global_batch_size,
+        global_batch_size,
+        passes,
         loss.losses >= fewest_losses() or loss.lowest > target or loss.highest <= target as is_decided
     from kept.loss
-    join run using (run_id)
-    join bench_case using (case_id)
+    join kept.run_passes using (run_id)
     left join kept.run_clock using (run_id)
     where target_name = 'loss'
 ) as main_loss
@@ -268,7 +285,7 @@ with judged as (
     select
         loss.*,
         loss_window(losses) as window_losses,
-        if(step_restarts, null, try(last_step * bench_case.global_batch_size)) as samples,
+        if(step_restarts, null, samples_of(last_step, global_batch_size, passes)) as samples,
         -- Each criterion by its name; docs/convergence.md has them.
         case
             when not isfinite(last_loss) then 'loss.not_finite'
@@ -280,8 +297,7 @@ with judged as (
                 then 'loss.rebound'
         end as diverged_by
     from kept.loss
-    join run using (run_id)
-    join bench_case using (case_id)
+    join kept.run_passes using (run_id)
 ),
 quality as (
     select

@@ -59,6 +59,18 @@ def test_the_speed_is_that_of_the_batches_of_a_pass(ledger, folder: str) -> None
     assert ask(ledger, question, f"{folder}/train.log") == [(16.0, "samples/s")]
 
 
+@pytest.mark.parametrize("folder", ["whole", "four"])
+def test_the_samples_of_a_loss_are_those_of_its_passes(ledger, folder: str) -> None:
+    of_run = "run_id in (select run_id from run_log join sighting using (log_id) where path = ?)"
+    path = f"{folder}/train.log"
+
+    # 8 samples a pass.
+    assert ask(ledger, f"select last_step, samples from run_convergence where {of_run}", path) == [(1500, 12000)]
+    assert ask(ledger, f"select samples from kept.loss_curve where step = 50 and {of_run}", path) == [(400,)]
+    reached = "select target_step, target_samples from run_convergence_of('', 'loss', 2.9)"
+    assert ask(ledger, f"{reached} where {of_run}", path) == [(350, 2800)]
+
+
 def test_a_batch_that_the_program_scaled_counts_instead_of_its_configuration(ledger) -> None:
     assert ask(ledger, "select value from run_speed where phase = 'train' and rule = 'detectron2.overall'") == [(20.0,)]
 

@@ -1,5 +1,5 @@
 -- Which reading each rule takes of a run, and what turns it into the unit of the rule.
--- reads: run_reading, named_reading, run, bench_case, kept.run_format, kept.format, chunk_rule, fact, due_record, changed_definition
+-- reads: run_reading, named_reading, run, bench_case, kept.run_format, kept.run_passes, chunk_rule, fact, due_record, changed_definition
 -- makes: alike, reading_of_rule
 
 -- Of runs with one format, equal facts of their cases and the same readings, one stands for all: each rule reads them alike.
@@ -19,18 +19,16 @@ stated as (
 select
     run_id,
     min(run_id) over (partition by
-        format, own.run_id in (select run_id from due_record), batch_size_per_gpu, global_batch_size,
+        format, own.run_id in (select run_id from due_record), batch_size_per_gpu, bench_case.global_batch_size,
         gradient_accumulation, nodes, gpus, seq_len, params_b, readings
     ) as like_run,
     own.run_id in (select run_id from due_record) as asks_all,
-    format, batch_size_per_gpu, global_batch_size, nodes, gpus, seq_len, params_b,
-    -- A program whose steps are passes takes the global batch in as many of them as it accumulates.
-    if(coalesce(steps_are_passes, false), coalesce(gradient_accumulation, 1), 1) as passes
+    format, batch_size_per_gpu, bench_case.global_batch_size, nodes, gpus, seq_len, params_b, passes
 from own
 join run using (run_id)
 join bench_case using (case_id)
 join kept.run_format using (run_id)
-left join kept.format using (format)
+join kept.run_passes using (run_id)
 left join stated using (run_id);
 
 create or replace temp table reading_of_rule as
