@@ -14,7 +14,7 @@ _NOUNS = {
 }
 _RATE = any_case(
     rf"(?:(?<![A-Za-z])([km])\s*)?({'|'.join(_NOUNS.values())})(?:s|es)?\s*(?:/|per|每)\s*"
-    r"\(?(?:(?:s|sec|second|秒)|(min|minute|分钟)|(h|hr|hour|小时))(?![a-z])"
+    r"\(?(?:(?:s|sec|second|秒)|(min|minute|分钟)|(h|hr|hour|小时))(?![a-z\d])"
 )
 _SECOND = r"(ms|msec|milliseconds?|s|sec|seconds?|毫秒|秒)"
 _SECONDS = tuple(
@@ -29,7 +29,7 @@ _MEMORY = any_case(r"(?:memory|显存|mem)\W*(?:\w+\W+)*?(MiB|GiB|MB|GB)|(?<![A-
 _MEMORY_SCALE = {"mib": 1.0, "gib": 1024.0, "mb": 1.0, "gb": 1024.0}
 # Behind a number: of something else than a rate.
 _NO_RATE = any_case(
-    r"\W{0,2}(?:[gmk]i?b|ms|msec|s|sec|seconds?|m|min|minutes?|h|hrs?|hours?|w|watts?|毫秒|秒|分钟|小时)(?![a-z/])"
+    r"\W{0,2}(?:[gmk]i?b|ms|msec|s|sec|seconds?|m|min|minutes?|h|hrs?|hours?|w|watts?|毫秒|秒|分钟|小时)(?![a-z/\d])"
 )
 _SPEEDUP = any_case(r"speed[\s_-]*up|加速比|(?:weak|strong)\s*scaling|scaling\s*factor")
 # A ratio of precisions, frameworks or releases is no speed-up over GPUs.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchledger.reproducing.claims import Unit, unit_of
+from benchledger.reproducing.units import Unit, is_no_rate, unit_of
 from benchledger.reproducing.words import Facts, facts_of, key_of, printed_number
 
 
@@ -95,6 +95,8 @@ def test_an_empty_cell_holds_none_nor_one_with_two_numbers(cell: str) -> None:
         ("step time (ms)", Unit("speed", "s", 1e-3)),
         ("s/iter", Unit("speed", "s")),
         ("sequences/min", Unit("speed", "samples/s", 1 / 60)),
+        ("tokens/h", Unit("speed", "tokens/s", 1 / 3600)),
+        ("tokens/H100", None),  # a GPU, not an hour
         ("k tokens per second", Unit("speed", "tokens/s", 1e3)),
         ("加速比", Unit("speedup", "1")),
         ("GPU memory (GiB)", Unit("memory", "MiB", 1024.0)),
@@ -103,3 +105,19 @@ def test_an_empty_cell_holds_none_nor_one_with_two_numbers(cell: str) -> None:
 )
 def test_a_head_states_a_unit(text: str, unit: Unit | None) -> None:
     assert unit_of(text) == unit
+
+
+@pytest.mark.parametrize(
+    ("note", "is_size"),
+    [
+        ("h", True),
+        ("(GB)", True),
+        ("(H100)", False),
+        ("h200", False),
+        ("(GB200)", False),
+        ("(M40)", False),
+        ("img/s", False),
+    ],
+)
+def test_a_note_behind_a_number_says_that_it_is_no_rate_and_a_gpu_does_not(note: str, is_size: bool) -> None:
+    assert is_no_rate(note) is is_size
