@@ -6,11 +6,14 @@ import sys
 from itertools import chain, product
 from pathlib import Path
 
+import duckdb
 import pytest
 
+from benchledger.kept.statements import sql_of
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import ask, put
 from tests.kept.test_restarts import speeds
+from tests.proportion import assert_in_proportion
 
 FACTS = "[case]\ngpus = 1\nglobal_batch_size = 120\n"
 OWN = """
@@ -26,6 +29,21 @@ field = [{ name = "micro", quantity = "micro_step" }, { name = "loss", quantity 
 [[sample]]
 text = "toy step 5 micro 2/4 loss 2.5 at 2026-01-02 03:00:01.250"
 expect = [{ record = "step", logged_at = "2026-01-02 03:00:01.250", step = 5, micro = 2, loss = 2.5 }]
+"""
+RECORDS = """
+create schema kept;
+
+create table kept.shape as
+select *, 'step' as kind, 'train' as phase, quantity as name, 'global' as scope
+from (values (1, 1, 'micro_step', null), (1, 2, 'step_time', 's')) as shape (shape_id, ordinal, quantity, unit);
+
+create table again (run_id bigint, place bigint);
+
+create table claimed_record as
+select
+    1 as run_id, 0 as part, 1 as shape_id, null::integer as rank, null::bigint as epoch, nth // 4 as step,
+    nth * 64 as place, [nth % 4, 0.5]::double[] as "values"
+from range({lines}) as line (nth)
 """
 # The optimizer's turn is behind the last micro step: a step takes 0.5 s, and has 120 samples.
 TIMES = (0.1, 0.1, 0.1, 0.2)
@@ -155,3 +173,12 @@ def test_explain_says_where_the_other_lines_are(ledger) -> None:
     found = run_bench("explain", "--rule", "steps.median_skip20", "--name", "*", db=ledger)
 
     assert "120 dropped: counted with the last line of its step" in found.stdout
+
+
+def test_many_micro_steps_cost_time_in_proportion() -> None:
+    def count(lines: int) -> None:
+        with duckdb.connect() as con:
+            con.execute(RECORDS.format(lines=lines))
+            con.execute(sql_of("micro_steps"))
+
+    assert_in_proportion(count, 10_000, 80_000)

@@ -34,7 +34,7 @@ line as (
     window of_run as (partition by run_id)
 )
 select
-    *, count(*) filter (falls) over (partition by run_id, shape_id, lane order by byte_offset) as epoch
+    *, sum(coalesce(falls, false)::integer) over (partition by run_id, shape_id, lane order by byte_offset rows unbounded preceding) as epoch
 from (
     select *, step < lag(step) over (partition by run_id, shape_id, lane order by byte_offset) as falls
     from line

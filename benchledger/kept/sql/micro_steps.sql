@@ -6,7 +6,7 @@ create or replace temp table micro_line as
 with line as (
     select
         run_id, shape_id, phase, coalesce(rank, -1) as lane, epoch, step, place, "values", "values"[micro_at] as micro,
-        (epoch, step) is distinct from lag((epoch, step)) over lines as begins
+        step is distinct from lag(step) over lines or epoch is distinct from lag(epoch) over lines as begins
     from claimed_record
     join (
         -- The first or last micro step of a step may print more than the others: they have several shapes.
@@ -19,18 +19,25 @@ with line as (
     window lines as (partition by run_id, phase, coalesce(rank, -1) order by place)
 ),
 numbered as (
-    select *, count(*) filter (begins) over (partition by run_id, phase, lane order by place) as nth_step
+    select *, sum(begins::integer) over (partition by run_id, phase, lane order by place rows unbounded preceding) as nth_step
     from line
 ),
-counted as (
-    select *, max(place) over of_step as last_place, count(distinct micro) over of_step as micro_steps
+step as (
+    select run_id, phase, lane, nth_step, max(place) as last_place, count(distinct micro) as micro_steps
     from numbered
-    window of_step as (partition by run_id, phase, lane, nth_step)
+    group by all
+),
+usual as (
+    -- Most steps have so many. A resumed run may print its last step a second time, with another number.
+    select run_id, phase, lane, -quantile_disc(-micro_steps, 0.5) as most
+    from step
+    group by all
+    having most > 1
 )
--- Most steps have so many. A resumed run may print its last step a second time, with another number.
-select *, -quantile_disc(-micro_steps, 0.5) filter (begins) over (partition by run_id, phase, lane) as most
-from counted
-qualify most > 1;
+select *
+from numbered
+join step using (run_id, phase, lane, nth_step)
+join usual using (run_id, phase, lane);
 
 -- A step of which a part is missing has no time. One that only one of its lines states is that of the whole step.
 create or replace temp table micro_value as
