@@ -21,7 +21,7 @@ if sys.version_info < (3, 11, 5):
     )
 
 # The stub is the only list of the public functions: `from MODULE import NAME as NAME`.
-with open(f"{__file__}i", encoding="utf-8") as _stub:  # noqa: PTH123 - pathlib is a tenth of the time of --help
+with open(f"{__file__}i", encoding="utf-8") as _stub:  # noqa: PTH123 - pathlib would slow --help by a tenth
     _HOMES = {
         name: module
         for module, names in re.findall(r"^from (\S+) import (\([^)]*\)|.*)", _stub.read(), re.MULTILINE)

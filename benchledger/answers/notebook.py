@@ -44,7 +44,7 @@ class OfNumbers:
 
 
 class Frame(OfNumbers, DataFrame):
-    """A polars frame, also as one of pandas or Arrow: what a question in SQL returns."""
+    """The polars frame that a question in SQL returns; it converts itself to pandas or Arrow."""
 
     @property
     def cells(self) -> DataFrame:  # type: ignore[override]  # a frame is its own numbers

@@ -158,7 +158,7 @@ class Decompressed:
             except self._errors as error:
                 if _needs_memory(error):
                     raise Damaged(
-                        Problem("bomb", f"the {self._kind} data wants too much memory: {error}", _SMALLER)
+                        Problem("bomb", f"the {self._kind} data needs too much memory: {error}", _SMALLER)
                     ) from error
                 raise corrupt(f"the {self._kind} data is damaged after {self._out:,} bytes: {error}") from error
             if part:

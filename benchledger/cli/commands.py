@@ -22,9 +22,9 @@ _WORDS = "benchledger.words"
 # Errors that no value of a ledger causes, and commands that show none.
 UNRELATED_ERRORS = (click.ClickException, click.Abort, OSError, AssertionError, KeyboardInterrupt, SystemExit)
 UNEXPLAINED_COMMANDS = ("formats", "ingest", "lake", "merge", "redact", "run")
-# A signal lets these complete a call of DuckDB, however long it takes; the others are ended after a few seconds.
+# At a signal, these commands complete the current call of DuckDB; all others are ended after a few seconds.
 WRITING_COMMANDS = (*UNEXPLAINED_COMMANDS, "data", "exclude", "forget", "reproduce")
-# These write with some options or subcommands only, and see to that themselves.
+# These write only with some options or subcommands, and call end_if_unheard otherwise.
 SOMETIMES_WRITING = ("db", "history")
 
 

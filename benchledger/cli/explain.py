@@ -118,8 +118,8 @@ def _lines(cell: ExplainedCell) -> str:
     used = cell.readings.select(*_SHOWN, *texts, "run_key", "use").filter(use="kept")
     for key in counts["run_key"].unique(maintain_order=True):
         kept, uses = used.filter(run_key=key), counts.filter(run_key=key)
-        values = f"{kept.height} value{'s' * (kept.height != 1)} kept"
-        lines.append(f"lines of run {key}: {values}, {uses['len'].sum() - kept.height} not")
+        values = f"{kept.height} value{'s' * (kept.height != 1)} used"
+        lines.append(f"lines of run {key}: {values}, {uses['len'].sum() - kept.height} left out")
         ends = [kept] if kept.height <= 2 * _ENDS else [kept.head(_ENDS), kept.tail(_ENDS)]
         shown = [[f"  {part}" for row in end.to_dicts() for part in _line(row)] for end in ends]
         lines += shown[0] if len(shown) == 1 else [*shown[0], "  ...", *shown[1]]

@@ -73,10 +73,10 @@ def _say_left_out(settings: Settings, result: RedactResult) -> None:
 def _say_secrets(settings: Settings, result: RedactResult, accept: bool) -> None:
     settings.say_first([f"secret: {path}:{line}" for path, line in result.secrets], SECRETS_SHOWN, _REST)
     cure = "" if accept else "; with --accept, the exit code is 0"
-    settings.say(f"secrets are replaced in the copy. Whoever has the original can use them: change them{cure}")
+    settings.say(f"secrets are replaced in the copy. Whoever has the original can use these secrets: change them{cure}")
 
 
 def _say_named(settings: Settings, result: RedactResult, accept: bool) -> None:
     settings.say_first([f"named after a host or user: {path}" for path in result.named], SHOWN, _REST)
     cure = "" if accept else "; with --accept, the exit code is 0"
-    settings.say(f"names of files and folders are not replaced: rename these, then run this again{cure}")
+    settings.say(f"the copies have these names, too: rename the files or folders, then repeat the command{cure}")

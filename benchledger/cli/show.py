@@ -49,10 +49,10 @@ def _text(detail: RunDetail) -> str:
     lines.append(f"campaign: {', '.join(detail.campaigns) or 'none'}")
     lines.append(f"case: {detail.run['name']}")
     steps = [detail.run[name] for name in ("steps_done", "steps_planned")]
-    lines.append("steps: {} done of {} planned".format(*("unknown" if one is None else one for one in steps)))
+    lines.append("steps: {} done, {} planned".format(*("unknown" if one is None else one for one in steps)))
     epochs = [detail.run[name] for name in ("epochs_done", "epochs_planned")]
     if epochs != [None, None]:
-        lines.append("epochs: {} done of {} planned".format(*("unknown" if one is None else one for one in epochs)))
+        lines.append("epochs: {} done, {} planned".format(*("unknown" if one is None else one for one in epochs)))
     lines.append(f"started: {time_text(detail.run['started_at'], detail.run['time_source'])}")
     if detail.run["ended_at"] is not None:
         # A log that dates few of its lines continues after the last dated one.

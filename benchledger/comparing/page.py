@@ -126,7 +126,7 @@ def _case(row: Row, several: set[str]) -> dict[str, str]:
     verdict = row["verdict"]
     if verdict == "undecided":
         more = row["more_trials"]
-        verdict += f", {more} more trials a side" if more else ", over 50 trials a side"
+        verdict += f", {more} more trials per side" if more else ", over 50 trials per side"
     return {
         "case": " ".join([row["name"], *(str(row[name]) for name in sorted(several))]),
         "quantity": quantity_text(row, row["a_rule"]),

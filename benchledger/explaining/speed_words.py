@@ -169,7 +169,7 @@ def factor_words(rule: Row, read: Row) -> str:
         times = ("batch_size_per_gpu", "gpus", *times[1:])
     words += [f"times {name} {read[name]}" for name in times]
     if "global_batch_size" in times and read["base_unit"] == "steps/s" and read["passes"] > 1:
-        words.append(f"over gradient_accumulation {read['passes']}, for each step is a pass")
+        words.append(f"over gradient_accumulation {read['passes']} (each step is one pass)")
     words += [f"over {name} {read[name]}" for name in _OVER.get(between, ())]
     if rule["per"] == "gpu":
         words.append(f"over gpus {read['gpus']}")

@@ -53,7 +53,7 @@ def repeated(row: pl.DataFrame, times: int) -> pl.DataFrame:
 
 
 def without_numbers(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows without ranks where no two steps have the same one: `grep -n` puts numbers of lines in their place."""
+    """Removes ranks that are line numbers: `grep -n` puts these in the place of ranks, and no two steps share one."""
     import polars as pl
 
     if rows["rank"].null_count() == rows.height:

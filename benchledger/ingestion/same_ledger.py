@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 class SameLedger:
-    """Opens the ledger of one ingest again and again, and no other one that lies at its place since."""
+    """Opens the ledger of one ingest again for each batch, and refuses another ledger at its place."""
 
     def __init__(self, db: Path) -> None:
         self._db, self._file = db, _file_at(db)
 
     def open(self, wait_s: float, records: int | None, logs: Collection[int]) -> duckdb.DuckDBPyConnection:
-        """Opens it for writing. `logs`: those that it must have. Raises DatabaseError if it was moved or replaced."""
+        """Opens it for writing. `logs`: ids that it must hold. Raises DatabaseError if it was moved or replaced."""
         if self._file is not None and _file_at(self._db) is None:
             raise self._moved()
         con = open_for_writing(self._db, wait_s, make=self._file is None, records=records)
@@ -40,8 +40,8 @@ class SameLedger:
 
     def _moved(self) -> DatabaseError:
         return DatabaseError(
-            f"{self._db}: was moved or replaced during this ingest, which ends here. What it wrote before is in the "
-            f"file that was moved. Put that file back, or name it with --db, and do the same again: nothing is lost"
+            f"{self._db}: was moved or replaced during this ingest, so the ingest ends. The logs that it wrote are in "
+            f"the moved file. Put that file back, or name it with --db, and repeat the command: nothing is lost"
         )
 
 

@@ -7,7 +7,7 @@ uses, and why not the others, by the same statements, and gives the records of a
 
 - What is due: `definitions`, `formats` or `manifest_formats`, `due`, `gone`, `due_chunks`.
 - Each number that can tell a speed, with its place: `claims`, `claimed`, `claimed_whole` or `claimed_in_part`,
-  `repeats`, `micro_steps`, `readings`, `timings`, `rounds`, `reading`.
+  `repeats`, `micro_steps`, `unnamed_ranks`, `readings`, `timings`, `rounds`, `reading`.
 - Which readings each rule takes, and its window as a range of places: `rules`, `windows`, `medians`, `lanes`.
 - Which readings it uses: `use`, `use_medians`.
 - Of a long run, readings by how often each value occurs: `value_counts`.

@@ -49,7 +49,7 @@ from kept.rule
 """
 _KEEP_SPEEDS = "insert into kept.speed by name select * exclude (rate) from speed_now"
 _ONE_BY_ONE = "create or replace temp view piece as from stream_reading"
-# Whether steps of a run may have several lines each: to count them roughly is cheap.
+# Whether steps of a run may have several lines each. This rough count is cheap.
 _REPEATS_STEPS = """
 select run_id
 from claimed_record
@@ -100,7 +100,7 @@ where part is not null
     and (step is not null or epoch is not null)
     and shape_id in (select shape_id from kept.shape where kind in ('step', 'summary'))
 """
-# `grep -n` puts the number of a line where a launcher puts a rank: if no two steps have the same one, it is no rank.
+# `grep -n` puts a line number where a launcher puts a rank. If no two steps have the same number, it is no rank.
 _NUMBERED_RUNS = """
 create or replace temp table numbered_run as
 select run_id

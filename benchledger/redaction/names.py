@@ -169,7 +169,7 @@ class Names:
         return compile_open(self._rules.keys)
 
     def open_name(self, line: str) -> str | None:
-        # A name without its end: blanks, signs and a word in brackets.
+        # Only the end of the line is searched: a name, then blanks, signs and a word in brackets.
         most = _LONGEST_END + 2 * max(map(len, self._keys), default=0)
         match = self._open.search(line, max(0, len(line) - most))
         return None if match is None else match["name"] or match["plural"]

@@ -37,7 +37,7 @@ SLOW_PATTERNS = (
 )
 
 _SECRETS = (
-    # A private key in base64, as in a kubeconfig: `-----BEGIN RSA PRIVATE KEY`, of which PRIVATE has three forms.
+    # A private key in base64, as in a kubeconfig: `-----BEGIN RSA PRIVATE KEY`, in which PRIVATE has three forms.
     (
         ("ls0tls1crudjti",),
         (

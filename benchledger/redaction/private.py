@@ -19,7 +19,7 @@ _NODE = re.compile(r"[A-Za-z][^_/]*[\d-][^_/]*")
 _MACHINE_TYPE = re.compile(
     r"\.(?:\d{0,3}x?large|metal)|-(?:standard|(?:high|mega|ultra)\w+)-\d|\d+gb$|-(?:sxm|pcie)|^[dh]gx-?(?:1v?|2h?|[abh][12]00|station)$"
 )
-# Kinds of machines. `worker-3`, `gpu7` and `bert01` may also be a rank, a device and a model.
+# Host names by the role of a machine. `worker-3`, `gpu7` and `bert01` are left out: a rank, a device and a model.
 _ROLE = re.compile(r"(?i)(?:[dh]gx|login|storage|compute)-?[a-z]{0,2}\d{1,5}")
 _FILES = (".log", ".txt", ".out", ".json", ".py", ".sh", ".csv", ".gz", ".tar", ".zip", ".yaml")
 _COMPANY = frozenset((

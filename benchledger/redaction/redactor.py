@@ -83,7 +83,7 @@ class Redactor:
         self._pseudonyms.met.clear()
 
     def recall_names(self) -> None:
-        """Makes `met` all hosts and users that were replaced so far."""
+        """Adds all hosts and users that were replaced so far to `met`."""
         for pseudonym, name in self.real_names.items():
             if (kind := pseudonym.partition("-")[0]) in ("host", "user"):
                 self.met.add((kind, name))

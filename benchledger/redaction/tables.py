@@ -32,7 +32,7 @@ class Table:
         if line.strip() and _RULER.fullmatch(line):
             columns = [match.span() for match in re.finditer(r"[-=]+", line)]
             if not self._sign and len(columns) == len(self._spans):
-                # sacct: the columns are wider than their titles.
+                # In sacct's tables the columns are wider than their titles; the ruler shows their width.
                 self._spans = columns
             return line
         cells = _cells(line, self._sign) if self._sign else self._aligned(line)

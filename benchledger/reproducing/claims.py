@@ -104,7 +104,7 @@ def _value_columns(table: PageTable, keys: dict[int, str], found: Claims) -> Ite
             continue
         cells = [row.cells[at] for row in table.rows if at < len(row.cells)]
         if not any(map(printed_number, cells)):
-            said = f"column {plain(head)!r}: {{!r}} is read as no number; write 2909.16 or 2,909.16"
+            said = f"column {plain(head)!r}: {{!r}} cannot be read as a number; write 2909.16 or 2,909.16"
             found.unread += [(table.line, said.format(plain(cell)[:40])) for cell in cells if is_like_number(cell)][:1]
             continue
         unit = unit_of(head)

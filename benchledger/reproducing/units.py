@@ -1,4 +1,4 @@
-"""The unit and quantity that the words of a page state: of a column, a row, a table or one cell."""
+"""Unit and quantity as stated in words of a page: in the head of a column, in a row, above a table or in a cell."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _OTHER = any_case(
     r"accuracy|acc(?:\b|@)|准确率|loss|f1\b|bleu|rouge|wer\b|auc\b|efficiency|利用率|util|top-?[15]|map\b|miou|"
     r"price|cost|power|watt|flop|mfu|版本|time|latency|耗时|minutes|小时|hours|ratio|比值|提升|差|\bvs\b|diff|delta|Δ|%|batch|steps?\b|epochs?\b"
 )
-# A head of these words that states no fact counts something else than speed.
+# A head with one of these words that states no fact is a count, not a speed.
 _COUNTED = any_case(r"gpu|card|node|batch|device|rank|seq|卡|节点|机器")
 _SETTING = any_case(
     r"batch[\s_-]*size[^。.;；]*(?:选用|选择如下|如下[:：]?$|are as follows|settings?)|超参|hyper-?param|参数设置|"
@@ -57,7 +57,7 @@ class Unit:
     unit: str | None = None
     scale: float = 1.0
     per_gpu: bool = False
-    # Nothing says so: the numbers stand only if most of them are those of logs.
+    # The page states no unit: the numbers count as speeds only if most of them are equal to those of logs.
     assumed: bool = False
 
 

@@ -15,7 +15,7 @@ from benchledger.definitions.log_format import QUOTED, STATED
 
 _SHORT = re.compile(r"-([nNG])([0-9]+)\Z")
 _COUNT = re.compile(r"[1-9][0-9]{0,6}\Z")
-# Slurm's: `8`, `a100:8`, and of its generic resources `gpu`, `gpu:8` and `gpu:a100:8`.
+# Numbers of GPUs in Slurm's options: `8`, `a100:8`, and in --gres `gpu`, `gpu:8` and `gpu:a100:8`.
 _SLURM_GPUS = re.compile(r"(?:gpu(?:s/gpu)?(?=[:,]|\Z):?)?(?:[A-Za-z][\w.-]*:)?([0-9]+)?(?:,.*)?\Z")
 _DEVICES = re.compile(r"[0-9]{1,4}(?:,[0-9]{1,4})*\Z")
 _SCRIPT = re.compile(r".*\.(?:py|sh)\Z")
@@ -214,7 +214,7 @@ def _srun(command: _Arguments) -> Launch | None:
     of_node = _slurm_gpus(command, "gpus_per_node", "gres")
     if of_task - {1} or _slurm_gpus(command, "gpus", "G") - {processes}:
         raise _Unknown
-    # Without a number of tasks a node has all.
+    # The tasks of a node: as stated, else all tasks over the nodes.
     if of_node - {per_node or (processes or 0) / (nodes or 1)}:
         raise _Unknown
     return _processes(command, processes, per_node)

@@ -1,4 +1,4 @@
-"""What tells lines of one step apart in a log whose lines name their values: the phase, or a part of the training."""
+"""Labels of lines in a self-describing log: the phase of a line, and the network that its values belong to."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchledger.definitions.vocabulary import UNKNOWN, Mode
 from benchledger.scanning.layout import NamedLayouts
 from benchledger.scanning.rows import Pair
 
-# A value with more words in one file is no label.
+# A name with more different values in one file is no label.
 _MOST_WORDS = 16
 
 
@@ -21,19 +21,20 @@ class LineLabels:
 
     def __init__(self, definition: SelfDescribing, layouts: NamedLayouts, record: RecordDefinition) -> None:
         self._definition, self._layouts, self._record = definition, layouts, record
-        # Further names of values that state the phase of their line, and the name that states a part of the training.
+        # Names, besides the declared modes, whose value states the phase of a line; and the name whose value states the
+        # network.
         self._modes: set[str] = set()
         self._part: str | None = None
 
     def learn(self, lines: Iterable[dict[str, Any]]) -> None:
-        """Finds which values tell lines apart: those that are words in each line."""
+        """Finds the names that are labels: their value is a word wherever they occur."""
         words: defaultdict[str, set[str]] = defaultdict(set)
         others: set[str] = set()
         for data in lines:
             for name, value in data.items():
                 if isinstance(value, str) and name not in others:
                     words[name].add(value.lower())
-                    # Most cells of a CSV are numbers.
+                    # Most cells of a CSV are numbers: dropped at the first one.
                     if not value[:1].isalpha() or len(words[name]) > _MOST_WORDS:
                         others.add(name)
                         del words[name]
@@ -62,12 +63,12 @@ class LineLabels:
             if (field := self._layouts.field_of(self._record, name)) and field.quantity not in (None, "learning_rate")
         ]
         stated = {phase for phase, _ in measured}
-        # A speed without a phase is of the evaluation if only an evaluation's loss is beside it.
+        # A speed without a phase belongs to the evaluation if all other results of its line do.
         results = {phase for phase, quantity in measured if quantity not in ("throughput", "step_time")} or stated
         return next(iter(results)) if len(results) == 1 and "train" not in stated else None
 
     def named(self, data: dict[str, Any], pairs: list[Pair]) -> list[Pair]:
-        """The values of a line under the part that it names: generator and discriminator have a loss and speed each."""
+        """Returns the values of a line, named after its network: generator and discriminator have a loss each."""
         part = data.get(self._part) if self._part else None
         if not isinstance(part, str) or part.lower() not in self._definition.parts:
             return pairs

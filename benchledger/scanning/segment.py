@@ -96,8 +96,8 @@ class Segment:
         """Tells whether `later` continues this run: another process of the run printed its settings late.
 
         Either that process has not printed them before, or `later` lacks settings of this run, which a new run would
-        print. The steps must not begin again, nor a process begin where others are long past their first step: it was
-        started later, from a checkpoint.
+        print. The steps must not begin again. No process may begin beyond half of the steps done so far: it was started
+        later, from a checkpoint.
         """
         known = all(start in self.starts for start in later.starts)
         if not later.starts or not known or self._has_failed() or (later._has_failed() and not later.reached):
@@ -147,13 +147,13 @@ class Segment:
             self.event = event
 
     def _is_past_half(self, lane: _Lane, place: _Place) -> bool:
-        # Whether a place is beyond the half of what all processes have done.
+        # Whether a place is beyond half of the steps that all processes have done.
         first, last = self._all_steps().get(lane[:2], (place, place))
         at = 0 if first[0] < last[0] else 1
         return 2 * place[at] > first[at] + last[at] and first < last
 
     def _all_steps(self) -> dict[tuple[str, bool], tuple[_Place, _Place]]:
-        # The first and last step of all processes: found once, as the head.
+        # The first and last step of all processes; found once, like the head.
         if self._steps is None:
             self._steps = {}
             self._add_steps(self)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 STATIC = Path(__file__).with_name("static")
 _DATA = "data"
-# What a killed export leaves: the new data, and the old one.
+# Folders that a killed export leaves: the new data, and the old data.
 _LEFT = (f".{_DATA}.part", f".{_DATA}.old")
 # Every site has this file, and it begins so.
 _SITE = "site.js"
@@ -60,7 +60,7 @@ def site_folder(folder: Path) -> Iterator[Path]:
             (folder / _DATA).rename(old)
         half.rename(folder / _DATA)
     finally:
-        # If the new data could not be moved there.
+        # If the new data was not moved into place, restore the old data.
         with suppress(OSError):
             old.rename(folder / _DATA)
         for left in (half, old):

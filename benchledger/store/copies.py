@@ -75,7 +75,7 @@ def open_in_memory() -> duckdb.DuckDBPyConnection:
 def need_no_ledger(target: Path) -> None:
     """Raises UsageError if there is a ledger at `target`, or a file that belongs to one."""
     refuse_existing(target, cure="Name another file with --into")
-    left = f"Name another file with --into. If a command that was killed left it (there is no {target}), remove it"
+    left = f"Name another file with --into. If a killed command left it (there is no {target}), remove it"
     refuse_existing(*private_paths(target), Path(f"{target}.wal"), cure=left)
 
 
@@ -89,7 +89,7 @@ def new_ledger(target: Path) -> Iterator[Path]:
         try:
             _take(steps)
         except KeyboardInterrupt:
-            # Half of it would be neither the old ledger nor the new one.
+            # A half-done replacement is neither the old ledger nor the new one: complete it first.
             _take(steps)
             raise
     finally:
@@ -98,9 +98,9 @@ def new_ledger(target: Path) -> Iterator[Path]:
 
 
 def _replacement(scratch: Path, target: Path) -> list[Callable[[], object]]:
-    """The steps that put a ledger at `target`; after each of them no file lies there beside one of another ledger.
+    """The steps that put a ledger at `target`; after each step, all files there belong to one ledger.
 
-    DuckDB would replay the write-ahead log of another ledger: the old one goes first. A ledger comes after its key.
+    DuckDB would replay an old write-ahead log into the new ledger: it is removed first. The ledger comes after its key.
     """
     old = (Path(f"{target}.wal"), target, *private_paths(target))
     pairs = zip((*private_paths(scratch), scratch), (*private_paths(target), target), strict=True)
@@ -110,7 +110,7 @@ def _replacement(scratch: Path, target: Path) -> list[Callable[[], object]]:
 
 def _take(steps: list[Callable[[], object]]) -> None:
     while steps:
-        # A step that was taken and then interrupted is taken again.
+        # An interrupted step is repeated, although it may have been done.
         with suppress(FileNotFoundError):
             steps[0]()
         steps.pop(0)

@@ -201,7 +201,7 @@ def written(place: Path | str) -> Iterator[None]:
         duckdb.TransactionException,
         duckdb.FatalException,
     ) as error:
-        # Of a large transaction DuckDB makes no log, and writes it into the ledger at once or not at all.
+        # DuckDB writes a large transaction into the ledger itself, completely or not at all, without a write-ahead log.
         if "create checkpoint" in str(error) and _has_log(place):
             raise _incomplete(place, error) from error
         cure = _MORE_MEMORY if isinstance(error, duckdb.OutOfMemoryException) else cure_of_writing(error)
@@ -213,7 +213,7 @@ def _refuse_lost_log(place: Path) -> None:
     if (log := Path(f"{place}.wal")).exists():
         # DuckDB would replay it into any ledger.
         raise DatabaseError(
-            f"{log}: belongs to a ledger that is gone, and its rows would get into the new one. Put the ledger back, "
+            f"{log}: belongs to a ledger that is gone; DuckDB would add its rows to the new one. Put the ledger back, "
             f"or remove this file"
         )
 

@@ -19,7 +19,7 @@ _AGAIN_S = 0.2
 # After so many seconds of interrupts without effect the process is ended. DuckDB ignores interrupts within one call of
 # a function, for example while it computes a constant to plan a view.
 _IN_VAIN_S = 5.0
-# After so many seconds the process is ended by what needs no thread of Python: none runs while DuckDB plans a relation.
+# So many seconds after the limit, faulthandler ends the process: no Python thread runs while DuckDB plans a relation.
 _UNPLANNED_S = 10.0
 _last_resorts: list[Callable[[str], object]] = []
 

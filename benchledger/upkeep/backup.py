@@ -161,7 +161,8 @@ def db_migrate(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> pl.DataF
 
     with closing_written(open_as_it_is(Path(db), read_only=False, wait_s=wait_s), db) as con:
         applied = migrate(con, str(db))
-        # New columns of views need the rules of today. Also if nothing was applied: a kill may have come in between.
+        # New columns of views need the current rules, even if no migration was applied: an earlier command may have
+        # been killed after its migrations.
         with transaction(con, db):
             sync_definitions(con)
         steps = "select version, applied_at, benchledger_version from kept.schema_version order by version"

@@ -550,7 +550,7 @@ comment on column kept.format.role is 'What a log of this format is to a run.';
 comment on column kept.format.has_planned_speed is
     'Whether its closing throughput counts all planned steps, also those before a resumed start.';
 comment on column kept.format.steps_are_passes is
-    'Whether each of its steps is one pass, also where an optimizer step takes the gradients of several.';
+    'Whether each step of its logs is one forward and backward pass, even if an optimizer step accumulates several.';
 
 -- What suites demand of a score: filled from queries/submissions/, as table kept.rule is from queries/rules/.
 create table kept.demanded_runs (
@@ -948,7 +948,8 @@ create table run_memory (
 comment on table run_memory is
     'One row per run, definition of memory and device: the highest memory seen. The definitions differ by gigabytes'
     ' and are never mixed.';
-comment on column run_memory.device is 'Device, as its log names it, ''rank N'', or ''row N'' of a time for which a monitor names none.';
+comment on column run_memory.device is
+    'Device as its log names it; else ''rank N'', or ''row N'' among the rows of a monitor with one time.';
 comment on column run_memory.value_mib is 'Highest memory in MiB.';
 
 -- Kept, as kept.cell: the speed-ups of each speed that is more than simply its own base of weak scaling.

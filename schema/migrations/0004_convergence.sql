@@ -44,7 +44,7 @@ comment on macro step_ps is
     'step_ps(step_s, steps_since): the picoseconds that steps took, a whole number; a sum of these is the same in '
     'any order.';
 
--- A program whose steps are passes takes the global batch in as many of them as it accumulates.
+-- If the steps of a program are passes, one global batch takes gradient_accumulation of them.
 create view kept.run_passes as
 select
     run.run_id,
@@ -54,13 +54,14 @@ from main.run
 join main.bench_case using (case_id)
 left join kept.run_format using (run_id)
 left join kept.format using (format);
-comment on view kept.run_passes is 'One row per run: the batch of an optimizer step, and how many of the log''s steps take it.';
+comment on view kept.run_passes is
+    'One row per run: the batch of an optimizer step, and how many steps of the log make one.';
 comment on column kept.run_passes.passes is
-    'How many steps of the log make one optimizer step: gradient_accumulation where the program calls each pass a step, else 1.';
+    'Steps of the log per optimizer step: gradient_accumulation if the program calls each pass a step, else 1.';
 
 create macro samples_of(steps, global_batch_size, passes) as try(steps * global_batch_size // passes);
 comment on macro samples_of is
-    'samples_of(steps, global_batch_size, passes): the samples that steps of a log take; NULL where one is unknown.';
+    'samples_of(steps, global_batch_size, passes): how many samples these steps of a log take; NULL if one is unknown.';
 
 create view kept.loss_curve as
 with time_of_step as (
@@ -173,7 +174,7 @@ comment on column kept.loss_curve.step_restarts is
     'Whether the step numbers fall somewhere, as where each epoch counts from 0: then they do not tell how many '
     'steps there were.';
 comment on column kept.loss_curve.samples is
-    'Samples seen: step times the global batch size, over passes (run_passes); NULL where one is unknown, or steps restart.';
+    'Samples seen: step times global batch size, over run_passes.passes; NULL if one is unknown, or steps restart.';
 comment on column kept.loss_curve.seconds is
     'Seconds since the start of the run''s time (run_clock); where the log dates nothing the sum of its step times '
     'after the first loss.';

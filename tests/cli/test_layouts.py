@@ -127,7 +127,7 @@ def test_a_run_is_shown_with_logs_facts_speeds_and_status(tmp_path: Path) -> Non
         "evidence: logs/a.log:100 CUDA out of memory",
         "campaign: ngc",
         "case: bert_base_bs32_fp32_1",
-        "steps: unknown done of unknown planned",
+        "steps: unknown done, unknown planned",
         "started: 2021-03-01 12:04 (log)",
     ]
     assert "| train | logs/a.log | 1          | 100       |" in result.stdout

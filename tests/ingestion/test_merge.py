@@ -205,7 +205,7 @@ def test_another_key_is_refused_with_the_cure_that_works(home: Home, two: tuple[
     assert merge(two[0], again, into=into).runs == 3
     assert PrivateFile(into).key == key_of(two[0])
     into.unlink()
-    with pytest.raises(UsageError, match=r"\.private: exists already .* If a command that was killed left it"):
+    with pytest.raises(UsageError, match=r"\.private: exists already .* If a killed command left it"):
         merge(two[0], again, into=into)
     into.touch()
     with pytest.raises(UsageError, match=r"merged\.duckdb: exists already"):

@@ -84,4 +84,4 @@ def test_one_pass_per_step_is_assumed_and_contradicts_no_setting(ledger) -> None
 
 def test_explain_divides_by_the_accumulation(ledger) -> None:
     text = run_bench("explain", "--campaign", "logs/four", "--format", "json", db=ledger).output
-    assert "times global_batch_size 32, over gradient_accumulation 4, for each step is a pass" in text
+    assert "times global_batch_size 32, over gradient_accumulation 4 (each step is one pass)" in text

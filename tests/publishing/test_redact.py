@@ -302,7 +302,7 @@ def test_names_of_files_and_members_that_are_names_in_the_logs_are_told_unless_a
     assert (done.exit_code, accepted.exit_code) == (1, 0)
     told = [line for line in done.stderr.splitlines() if line.startswith("named after")]
     assert told == [f"named after a host or user: {path}" for path in ("run_gpubox17/a.log", "b.tar!/x/gpubox17.log")]
-    assert "rename these, then run this again; with --accept, the exit code is 0" in done.stderr
+    assert "rename the files or folders, then repeat the command; with --accept, the exit code is 0" in done.stderr
 
 
 def test_a_pipe_among_the_logs_is_listed_as_left_out(tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def test_nodes_and_gpus_beside_speed_and_speedup(tmp_path: Path) -> None:
         (
             "images/s\n\n| gpus | fp32 | fp16 |\n|--|--|--|\n| 1 | 414.9 | 2 909.16 |\n",
             3,
-            "'2 909.16' is read as no number",
+            "'2 909.16' cannot be read as a number",
         ),
         (
             "images/s\n\n| gpus | fp32 |\n|--|--|\n| 1 | 1.234 |\n| 8 | 208,58 |\n",

@@ -107,7 +107,7 @@ def test_a_killed_merge_leaves_no_ledger_without_its_key_and_the_next_says_the_c
     for file in into.parent.iterdir():
         file.unlink()
     put(Path(f"{into}.wal"), "of a ledger that is gone")
-    assert "If a command that was killed left it" in run_bench("merge", db, more, "--into", into).stderr
+    assert "If a killed command left it" in run_bench("merge", db, more, "--into", into).stderr
     assert "belongs to a ledger that is gone" in run_bench("ingest", tmp_path / "more", db=into).stderr
 
 

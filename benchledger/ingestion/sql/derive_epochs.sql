@@ -1,5 +1,5 @@
--- Runs whose steps begin again in each epoch, though no line numbers the epochs. A second run in the log would print the
--- same steps, at the same speed; but its loss would begin anew, and its start would take some seconds.
+-- Finds runs whose steps begin again in each epoch, although no line states an epoch. A second run in the log would
+-- print the same steps at the same speed, but its loss would be high again, and its start would take some seconds.
 -- reads: new_run, log, kept.record, kept.shape
 -- makes: step_line, epoch_of_lane, new_run
 
@@ -19,7 +19,7 @@ with shape as (
 line as (
     select
         run_id, shape_id, line, byte_offset, step,
-        -- Numbers of lines are no ranks.
+        -- If each line has a rank of its own, the ranks are line numbers of `grep -n`.
         if(count(distinct rank) over of_run = count(*) over of_run, -1, coalesce(rank, -1)) as lane,
         has_epoch or record.epoch is not null or step is null as has_own_epoch,
         "values"[loss_at] as loss,
@@ -63,15 +63,16 @@ summed as (
 select
     *,
     first_step = first(first_step) over epochs
-        -- The last one may be cut.
+        -- The last epoch may be cut.
         and (last_step = first(last_step) over epochs
             or lead(epoch) over epochs is null and last_step < first(last_step) over epochs)
-        -- A program that is started again begins as slowly as it did first.
+        -- A second run would warm up as slowly as the first.
         and coalesce(greatest(speed, first(speed) over epochs) <= 1.1 * least(speed, first(speed) over epochs), true)
         and coalesce(epoch = 0 or slow_start <= greatest(1.1, (1 + first(slow_start) over epochs) / 2), true)
         as is_alike,
     case
-        -- The loss has fallen by a fifth: does the next epoch begin near its end? A single loss may be low by chance.
+        -- If the loss has fallen by a fifth: does this epoch begin near the end of the previous one? A single loss may
+        -- be low by chance, so the first quarter counts too.
         when 0 < lag(end_loss) over epochs and lag(end_loss) over epochs <= 0.8 * first(first_loss) over epochs
             then first_loss <= 0.75 * lag(end_loss) over epochs + 0.25 * first(first_loss) over epochs
                 and 2 * start_loss <= lag(end_loss) over epochs + first(start_loss) over epochs
@@ -90,7 +91,7 @@ from (
     from epoch_of_lane
     where run_id not in (select run_id from step_line where has_own_epoch)
     group by run_id
-    -- Other lines may have no loss and no speed.
+    -- Lines of some shapes have no loss or no speed.
     having bool_and(is_alike and goes_on is not false)
         and count(distinct epoch) filter (goes_on) = max(epoch)
         and count(distinct epoch) filter (speed is not null) = max(epoch) + 1

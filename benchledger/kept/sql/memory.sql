@@ -35,7 +35,7 @@ of_device as (
     from printed
     where not is_unnamed and isfinite(value_mib)
     union all by name
-    -- A monitor that names no device prints all of them at one time, in the same order.
+    -- A monitor that names no devices prints one row per device, with one time, always in the same order.
     select
         run_id, definition, value_mib,
         'row ' || nullif(dense_rank() over (partition by run_id, definition, log_id, logged_at order by place), 1) as device

@@ -1,4 +1,4 @@
--- Steps that are printed in micro steps, one line each: the last line of a step stands for all of them.
+-- Steps that are printed as one line per micro step: the last line of a step gets the values of the whole step.
 -- reads: claimed_record, kept.shape, again
 -- makes: micro_line, again, micro_value
 
@@ -9,7 +9,7 @@ with line as (
         step is distinct from lag(step) over lines or epoch is distinct from lag(epoch) over lines as begins
     from claimed_record
     join (
-        -- The first or last micro step of a step may print more than the others: they have several shapes.
+        -- The first or last micro step of a step may print more values than the others, so a step has several shapes.
         select shape_id, min(ordinal) as micro_at, any_value(phase) as phase
         from kept.shape
         where quantity = 'micro_step' and kind = 'step'
@@ -28,7 +28,7 @@ step as (
     group by all
 ),
 usual as (
-    -- Most steps have so many. A resumed run may print its last step a second time, with another number.
+    -- `most`: how many micro steps most steps have. A resumed run may print its last step again, with another number.
     select run_id, phase, lane, -quantile_disc(-micro_steps, 0.5) as most
     from step
     group by all
@@ -39,7 +39,7 @@ from numbered
 join step using (run_id, phase, lane, nth_step)
 join usual using (run_id, phase, lane);
 
--- A step of which a part is missing has no time. One that only one of its lines states is that of the whole step.
+-- A step without all of its micro steps has no time. A time or speed on only one line of a step is of the whole step.
 create or replace temp table micro_value as
 with reading as (
     select
@@ -62,7 +62,7 @@ select
     run_id, place,
     case
         when not is_whole or micro_steps <> if(max(micro_steps) over of_lane = 1, 1, most) then 'nan'
-        -- Without their names, ranks print as many lines more.
+        -- If ranks are not named, a step has that many lines per micro step.
         when quantity = 'step_time' then total * micro_steps / lines
         else lines / inverse
     end::double as value

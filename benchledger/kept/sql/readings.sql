@@ -87,7 +87,7 @@ select
     count(*) filter (
         not is_again and is_usable(value, reading_key in (select reading_key from speed_key), step)
     ) as usable,
-    -- Of ranks that the log does not name, the first line of each step.
+    -- If the log does not name its ranks: only the first line of each step.
     if(max(lane) < 0, max(lane), min(lane)) as lowest_lane,
     min(lane) = max(lane) as has_one_rank
 from printed

@@ -1,10 +1,10 @@
--- Lines of ranks that a log does not name: further lines of a step, where most steps have them. A run that is resumed
--- returns to its steps later, and few steps overflow. Epochs of up to three lines, which no line numbers, return to them
--- soon: there no step's lines follow one another.
+-- Finds lines of ranks that a log does not name: if most steps have several lines, all but the first line of each step.
+-- A resumed run repeats steps too, but much later; few steps overflow and are printed again. Epochs of up to three
+-- steps without a printed epoch repeat steps soon, but never in two lines in a row.
 -- reads: claimed_record, kept.shape, again, micro_value
 -- makes: unnamed_lane
 
--- The second line of each step is of lane -2, the third of lane -3: no rank is invented.
+-- The second line of a step gets lane -2, the third lane -3: negative, so that no rank is invented.
 create or replace temp table unnamed_lane as
 with step_line as (
     select
