@@ -15,7 +15,7 @@ create macro rounded(value, method, digits) as
         else value
     end;
 comment on macro rounded is
-    'rounded(value, method, digits): the roundings of table kept.rule; no method leaves the value as it is.';
+    'rounded(value, method, digits): the value rounded as table kept.rule says; without a method, unchanged.';
 
 -- Where a file lies, as it is shown: its path, or that of its archive and the names that lead to it from there.
 create macro place_of(path, archive, member) as
@@ -36,8 +36,8 @@ create macro in_campaign(campaign, wanted) as
         substr(campaign, strpos(campaign, '/') + 1) = wanted or substr(campaign, strpos(campaign, '/') + 1) glob wanted
     );
 comment on macro in_campaign is
-    'in_campaign(campaign, glob): whether the whole name of a campaign matches, or what stands behind the name of '
-    'its root.';
+    'in_campaign(campaign, glob): whether the glob matches the name of a campaign, with or without the name of its '
+    'root before it.';
 
 -- A short name of a number in a table: a letter for the table and ten digits of a hash of what the number is of, so that
 -- it is the same in every ledger of one key: the name of a campaign may be a pseudonym. No hexadecimal digit is
@@ -50,7 +50,8 @@ comment on macro cell_key is
 
 -- Whether two numbers may be one, of which one of them was printed with four digits.
 create macro nearly(value, other) as abs(value - other) <= 5e-4 * greatest(abs(value), abs(other));
-comment on macro nearly is 'nearly(value, other): whether two numbers may be one that was printed with four digits.';
+comment on macro nearly is
+    'nearly(value, other): whether two numbers differ by at most 0.05 %, as by rounding to four digits.';
 
 -- One place of each log that stands in the ledger: the first that the glob matches, by its path or as it is shown;
 -- NULL where none does.
@@ -64,8 +65,8 @@ from sighting
 where status in ('loaded', 'duplicate')
 group by log_id;
 comment on macro table place_of_log is
-    'place_of_log(path_glob): one place of each log, NULL where the glob matches none, and how many sightings it '
-    'has.';
+    'place_of_log(path_glob): one matching place of each log (NULL if none matches), and the number of its '
+    'sightings.';
 
 -- The ways in which a file can be named: by its path, and as its place is shown.
 create view kept.file_place as
@@ -305,7 +306,7 @@ comment on column kept.excluded_run.excluded_by is 'By whom, where that was said
 create macro per_second(value, steps, quantity) as
     case when quantity = 'throughput' then value else steps / value end;
 comment on macro per_second is
-    'Steps or samples a second, from a printed speed or from the time that so many steps took.';
+    'Steps or samples per second, from a printed speed or from the time of these steps.';
 
 -- MLPerf's mean: without the `fewest` lowest and as many highest, of which those that gave no number are some already.
 create macro olympic_mean(numbers, fewest, without) as
@@ -314,8 +315,8 @@ create macro olympic_mean(numbers, fewest, without) as
             then list_avg(list_slice(list_sort(numbers), fewest + 1, len(numbers) - (fewest - without)))
     end;
 comment on macro olympic_mean is
-    'olympic_mean(numbers, fewest, without): the mean without the fewest lowest and highest; the without that gave '
-    'no number are some of the highest, and more of them than that make it NULL.';
+    'olympic_mean(numbers, fewest, without): the mean without the `fewest` lowest and highest values. `without` runs '
+    'have no number and count as highest; NULL if without > fewest.';
 
 -- A format's default rule, and what stands in for it where it gives no number.
 create view kept.default_rule as
@@ -620,15 +621,15 @@ comment on column memory_table.status is 'ok if there is a trial, else the statu
 create macro faster(value, base, unit) as
     nullif(case when unit in ('s', 'min') then base / value else value / base end, 'inf');
 comment on macro faster is
-    'How many times as fast as a base: value over base, or base over value where both are seconds or minutes; NULL for '
-    'what no float holds.';
+    'How many times as fast as a base: value over base, or base over value if both are seconds or minutes; NULL if '
+    'the result is too large for a float.';
 
 -- Short name of a speed-up, from that of its speed.
 create macro speedup_key(cell, scaling) as
     case scaling when 'weak' then 'u' || cell[2:] else cell_key('u', [cell, scaling]) end;
 comment on macro speedup_key is
-    'speedup_key(cell, scaling): short name of a speed-up, from that of its speed; of weak scaling it has the same '
-    'digits.';
+    'speedup_key(cell, scaling): short name of a speed-up, made from that of its speed; for weak scaling with the '
+    'same digits.';
 
 create view speedup_table as
 with compared as (

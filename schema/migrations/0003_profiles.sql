@@ -117,7 +117,7 @@ create macro weighted_mean(pairs) as
     list_sum(list_sort([pair.value * pair.weight for pair in pairs if isfinite(pair.value) and isfinite(pair.weight)]))
     / nullif(list_sum(list_sort([pair.weight for pair in pairs if isfinite(pair.value) and isfinite(pair.weight)])), 0);
 comment on macro weighted_mean is
-    'The mean of a list of {value, weight}, each value by its weight; what is no finite number is left out.';
+    'The mean of a list of {value, weight}, each value by its weight; values that are not finite are left out.';
 
 -- How busy a device was while it was profiled. Kernels overlap: their time counts once, so what a kernel adds is what
 -- reaches beyond the last end before it. Pipes: TBD's mean over kernels, weighted by their cycles. Its own script counts

@@ -14,17 +14,17 @@ comment on macro seconds_since is
 create macro past_midnight(clock_s, midnights, log_id, byte_offset) as
     clock_s + 86400 * len(list_filter(midnights, lambda x: x.log_id = log_id and x.byte_offset <= byte_offset));
 comment on macro past_midnight is
-    'past_midnight(clock_s, midnights, log_id, byte_offset): a clock without a date, and a day more after each '
-    'midnight (run_clock.midnights).';
+    'past_midnight(clock_s, midnights, log_id, byte_offset): a time without a date, plus one day for each midnight '
+    'before it (run_clock.midnights).';
 
 -- Over how many printed losses a loss is averaged: a quarter of them, 10 at most.
 create macro loss_window(losses) as greatest(1, least(10, losses // 4));
 comment on macro loss_window is
-    'loss_window(losses): over how many losses a loss is averaged, a quarter of those that are printed, 10 at most.';
+    'loss_window(losses): over how many losses a mean loss is taken: a quarter of the printed ones, 10 at most.';
 
 -- Fewer losses than this show no trend: their window would be one or two records.
 create macro fewest_losses() as 12;
-comment on macro fewest_losses is 'fewest_losses(): of fewer printed losses no trend is stated.';
+comment on macro fewest_losses is 'fewest_losses(): a run that prints fewer losses than this has no trend.';
 
 -- A sum of decimals is a decimal but for its last bits: these say nothing, and means of the same losses would differ by them.
 create macro plain_mean(total, losses) as
@@ -34,15 +34,14 @@ create macro plain_mean(total, losses) as
         total / losses
     );
 comment on macro plain_mean is
-    'plain_mean(total, losses): a mean of losses, without what the last bits of a sum of decimals add to a decimal '
-    'of nine places.';
+    'plain_mean(total, losses): a mean of losses, rounded to nine decimals if it differs from them only by the error '
+    'of the sum.';
 
 -- What steps took, in whole picoseconds: a sum of these is the same in any order. A line that is printed twice adds nothing.
 create macro step_ps(step_s, steps_since) as
     try_cast(round(step_s * if(steps_since = 0, 0, greatest(steps_since, 1)) * 1e12) as bigint);
 comment on macro step_ps is
-    'step_ps(step_s, steps_since): the picoseconds that steps took, a whole number; a sum of these is the same in '
-    'any order.';
+    'step_ps(step_s, steps_since): the time of steps in whole picoseconds, so that a sum is the same in any order.';
 
 -- If the steps of a program are passes, one global batch takes gradient_accumulation of them.
 create view kept.run_passes as
@@ -215,13 +214,13 @@ comment on column kept.evaluation.rank is 'Rank that printed it, where ranks pri
 create macro is_metric(wanted, name, quantity, is_main) as
     case when wanted = '' then is_main else lower(name) glob lower(wanted) or (is_main and quantity = lower(wanted)) end;
 comment on macro is_metric is
-    'is_metric(wanted, name, quantity, is_main): whether a metric is meant by a glob of names, the word for what it'
-    ' measures, or '''' for the main one.';
+    'is_metric(wanted, name, quantity, is_main): whether `wanted` means this metric: a glob of its name, its'
+    ' quantity, or '''' for the main metric.';
 
 -- A mean of ten times 12.73 is a last bit more than 12.73.
 create macro is_at(mean_loss, target) as mean_loss <= target + 1e-12 * abs(target);
 comment on macro is_at is
-    'is_at(mean_loss, target): whether a mean loss is at a target, but for the last bits of a mean.';
+    'is_at(mean_loss, target): whether a mean loss reaches a target, rounding errors aside.';
 
 -- The first place where a run is at a target: of 'loss' by the mean loss, of a metric by an evaluation. Few losses decide it
 -- if all of them, or none, are at the target: then so is each mean of them. The first mean at a target is lower than all
@@ -277,8 +276,8 @@ from kept.evaluation_all
 where target_name not in ('', 'loss') and is_metric(target_name, name, quantity, is_main)
 group by run_id, name;
 comment on macro table at_target is
-    'at_target(target_name, target): where each run is first at a target, ''loss'' or the name of a metric; a '
-    'struct, NULL where it is not.';
+    'at_target(target_name, target): where each run first reaches a target of ''loss'' or of a metric, as a struct; '
+    'NULL if it never does.';
 
 -- All runs that print a loss or a metric, and where they reached a target: 'loss' or the name of a metric, and its value.
 create macro run_convergence_of(metric_wanted, target_name, target) as table
