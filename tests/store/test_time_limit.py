@@ -56,7 +56,7 @@ def test_ctrl_c_is_told_as_ctrl_c_while_the_reason_is_looked_for(con: duckdb.Duc
         looking.wait(10)
         time.sleep(0.1)
         os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.3)
+        time.sleep(1)
         pressed.set()
 
     presser = threading.Thread(target=press)
