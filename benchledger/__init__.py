@@ -5,7 +5,6 @@ Importing it imports nothing else: each function is loaded at its first use.
 
 from __future__ import annotations
 
-import re
 import sys
 from importlib import import_module
 from typing import Any
@@ -20,23 +19,26 @@ if sys.version_info < (3, 11, 5):
         "its `re` matches too much. Make the environment again with another Python"
     )
 
-# The stub is the only list of the public functions: `from MODULE import NAME as NAME`.
-with open(f"{__file__}i", encoding="utf-8") as _stub:  # noqa: PTH123 - pathlib would slow --help by a tenth
-    _HOMES = {
-        name: module
-        for module, names in re.findall(r"^from (\S+) import (\([^)]*\)|.*)", _stub.read(), re.MULTILINE)
-        for name in re.findall(r"as (\w+)", names)
-    }
-__all__ = sorted(_HOMES)
+
+def _homes() -> dict[str, str]:
+    # The public functions with their modules. The stub is the only list of them: `from MODULE import NAME as NAME`.
+    import re
+
+    with open(f"{__file__}i", encoding="utf-8") as stub:  # noqa: PTH123 - pathlib would slow a command by a tenth
+        imports = re.findall(r"^from (\S+) import (\([^)]*\)|.*)", stub.read(), re.MULTILINE)
+    return {name: module for module, names in imports for name in re.findall(r"as (\w+)", names)}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"benchledger has no {name!r}; known: {', '.join(__all__)}")
-    value = getattr(import_module(_HOMES[name]), name)
+    homes = _homes()
+    if name == "__all__":
+        return sorted(homes)
+    if name not in homes:
+        raise AttributeError(f"benchledger has no {name!r}; known: {', '.join(sorted(homes))}")
+    value = getattr(import_module(homes[name]), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*_homes(), "__all__", "__version__"]

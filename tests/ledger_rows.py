@@ -14,7 +14,8 @@ import duckdb
 
 from benchledger.kept import keep
 from benchledger.kept.statements import sql_of, temporary_relations
-from benchledger.store.database import closing_written, open_for_writing
+from benchledger.store.database import open_for_writing
+from benchledger.store.writing import closing_written
 
 FORMAT = "ngc_pytorch_bert"
 SUMMARY_RULE = "ngc.summary"

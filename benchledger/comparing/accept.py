@@ -11,10 +11,11 @@ import polars as pl
 from benchledger.comparing.history import history
 from benchledger.comparing.sides import QUANTITIES
 from benchledger.errors import NothingFoundError, UsageError
-from benchledger.store.database import open_for_writing, transaction
+from benchledger.store.database import open_for_writing
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.frames import frame_of
 from benchledger.store.run_keys import find_run
+from benchledger.store.writing import transaction
 from benchledger.upkeep.exclude import signed
 
 _ACCEPTED = "from kept.accepted_change where list_contains($keys, run_key) order by all"

@@ -13,9 +13,10 @@ from benchledger.ingestion.derive import derive
 from benchledger.ingestion.keep_logs import store_contents
 from benchledger.ingestion.load import remove_logs, set_ids, sql_text
 from benchledger.ingestion.roots import drop_empty_roots, name_campaigns
-from benchledger.store.database import closing_written, open_for_writing, transaction
+from benchledger.store.database import open_for_writing
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.private_file import PrivateFile, log_read_from, private_path
+from benchledger.store.writing import closing_written, transaction
 
 if TYPE_CHECKING:
     import duckdb

@@ -24,7 +24,7 @@ from benchledger.kept import follow_definitions, keep
 from benchledger.scanning.samples import load_formats
 from benchledger.store.confined import keep_to_the_ledger
 from benchledger.store.copies import copy_to, need_no_ledger, new_ledger
-from benchledger.store.database import open_for_reading, open_for_writing, transaction
+from benchledger.store.database import open_for_reading, open_for_writing
 from benchledger.store.facade import refuse_facade
 from benchledger.store.key_file import key_path
 from benchledger.store.lock_wait import held_error, holder_in
@@ -33,6 +33,7 @@ from benchledger.store.private_file import PrivateFile, key_of, private_path
 from benchledger.store.scratch import work_folder
 from benchledger.store.sync import sync_definitions
 from benchledger.store.tables import quoted_text
+from benchledger.store.writing import transaction
 
 if TYPE_CHECKING:
     import duckdb

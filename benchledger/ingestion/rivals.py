@@ -117,10 +117,9 @@ def _rival_steps(steps: pl.DataFrame) -> pl.DataFrame:
     place, micro = pl.col("place"), pl.col("micro")
     are_one = are_alike(steps, *_STEP_LANE)
     last, last_micro = (of.shift() if are_one else of.shift().over(_STEP_LANE) for of in (place, micro))
-    steps = steps.with_columns(
-        falls=((place < last) | (place == last) & (micro <= last_micro)).fill_null(False),
-        behind=((place < last) | (place == last) & (micro < last_micro)).fill_null(False),
-    )
+    behind = ((place < last) | (place == last) & (micro < last_micro)).fill_null(False)
+    is_same = ((place == last) & (micro == last_micro)).fill_null(False)
+    steps = steps.with_columns(falls=behind | is_same, behind=behind)
     is_timed = pl.col("speed").is_not_null()
     if not steps["falls"].any():
         return steps.group_by("at").agg(steps=pl.len().cast(pl.Int64), timed=is_timed.sum().cast(pl.Int64))

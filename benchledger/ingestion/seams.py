@@ -44,10 +44,11 @@ from benchledger.redaction.redactor import Redactor
 from benchledger.redaction.samples import load_redaction
 from benchledger.scanning.samples import load_formats
 from benchledger.store.copies import open_in_memory
-from benchledger.store.database import closing_written, open_for_writing, transaction
+from benchledger.store.database import open_for_writing
 from benchledger.store.private_file import PrivateFile
 from benchledger.store.sync import sync_definitions, synced_hash
 from benchledger.store.tables import tables_of
+from benchledger.store.writing import closing_written, transaction
 
 if TYPE_CHECKING:
     import duckdb

@@ -23,10 +23,10 @@ from benchledger.ingestion.same_ledger import SameLedger
 from benchledger.ingestion.sightings import Sighting, SightingMaker, write_sightings
 from benchledger.ingestion.transfer import SpilledRecords
 from benchledger.kept import follow_definitions
-from benchledger.store.database import closing_written, transaction
 from benchledger.store.memory import LONG_LOG_MEMORY, WRITING_MEMORY, lift_memory_limit, set_for_writing
 from benchledger.store.private_file import PrivateFile, SeenFile
 from benchledger.store.sync import sync_definitions
+from benchledger.store.writing import closing_written, transaction
 
 if TYPE_CHECKING:
     import duckdb

@@ -14,9 +14,10 @@ from benchledger.lake.objects import Lake, open_lake
 from benchledger.lake.settle import Parts, fill, parts_of
 from benchledger.lake.units import KEY_ENV, alone, key_from
 from benchledger.store.copies import need_no_ledger, new_ledger
-from benchledger.store.database import open_for_writing, transaction
+from benchledger.store.database import open_for_writing
 from benchledger.store.key_file import store_key
 from benchledger.store.scratch import work_folder
+from benchledger.store.writing import transaction
 
 
 @dataclass(frozen=True)

@@ -31,9 +31,10 @@ from benchledger.lake.unit_tables import (
     take,
 )
 from benchledger.lake.units import derived_digests
-from benchledger.store.database import open_for_writing, transaction
+from benchledger.store.database import open_for_writing
 from benchledger.store.scratch import work_folder
 from benchledger.store.sync import sync_definitions
+from benchledger.store.writing import transaction
 
 if TYPE_CHECKING:
     import duckdb

@@ -97,7 +97,7 @@ def redact(
 
 
 def _named(paths: Iterable[str], redactor: Redactor) -> list[str]:
-    # Names of files are written before the logs are read that show what is a name in them.
+    # A file gets its name before its log is read, and only the logs show which words are names.
     redactor.recall_names()
     known = KnownNames(redactor)
     return [path for path in paths if known.replace(path) != path]
@@ -136,6 +136,7 @@ def _write(place: str, to: Path, shown: str, redactor: Redactor, limits: Limits,
     half = to.with_name(f"{to.name}.redacting.new-{os.getpid()}")
     rewriter: Rewriter | None = None
     secrets: list[tuple[str, int]] = []
+    is_written = False
     try:
         with open_file(place) as file, open(half, "xb") as sink:
             status = os.stat(file.fileno())
@@ -150,6 +151,7 @@ def _write(place: str, to: Path, shown: str, redactor: Redactor, limits: Limits,
             cut = rewriter.rewrite(disk, sink)
         os.utime(half, ns=(status.st_mtime_ns, status.st_mtime_ns))
         half.rename(to)
+        is_written = True
         result.written.append(shown)
         result.secrets += secrets
         result.archives += rewriter.archive
@@ -162,12 +164,11 @@ def _write(place: str, to: Path, shown: str, redactor: Redactor, limits: Limits,
     finally:
         half.unlink(missing_ok=True)
         if rewriter is not None and rewriter.archive:
-            if result.written[-1:] == [shown]:
+            if is_written:
                 result.members += rewriter.written
                 result.members_left_out += rewriter.missing
             else:
                 # Members that were read before the failure are not written either.
                 result.archives_left_out += 1
                 result.members_left_out += rewriter.written + rewriter.missing
-    is_written = rewriter is not None and result.written[-1:] == [shown]
     return [f"{shown}{CHAIN}{name}" for name in rewriter.names] if rewriter is not None and is_written else []

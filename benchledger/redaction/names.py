@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
@@ -29,6 +27,7 @@ from benchledger.redaction.pseudonyms import PSEUDONYM, Pseudonyms
 from benchledger.redaction.rule_set import Rule, RuleSet
 from benchledger.redaction.secret_rules import secret_rules
 from benchledger.redaction.secret_values import is_random
+from benchledger.redaction.world_info import WORLD_INFO, with_hosts
 
 _AT = re.compile(r"(?<![\w.+@-])([\w.+-]{1,64}+)@(?!@)(" + HOST + r")")
 _QUOTED = re.compile(r"(?<=[\"'])[^\"',\s]{2,253}(?=[\"'])")
@@ -46,7 +45,6 @@ _SCHEMES = (
 _LETTERS_AFTER_DOT = re.compile(r"\.[A-Za-z]{2}")
 _PORT = re.compile(r":\d{2,5}(?![\d.])")
 _PORT_AND_PATH = re.compile(r":\d{2,5}/[A-Za-z]")
-_WORLD = re.compile(r"(?i)world_info[\"']?[ =:]{1,3}[\"']?([\w+/-]{8,65536}={0,2})")
 _ALIASES = {
     "owner": "user", "node": "host", "machine": "host", "hexip": "address", "hexsocket": "address",
     "project": "group", "id": "user", "person": "user",
@@ -82,7 +80,7 @@ class Names:
         self.domains = Domains(rules)
         self.rule_set = RuleSet(
             [
-                Rule(("world_info",), lambda: _WORLD, self._world),
+                Rule(("world_info",), lambda: WORLD_INFO, partial(with_hosts, partial(self._replaced, "host"))),
                 *self._patterns(),
                 *secret_rules(secret, self._of_key),
                 *(Rule((one.literal,), partial(compile_context, one), self._in_context) for one in rules.contexts),
@@ -263,20 +261,6 @@ class Names:
             # YAML: `nodes: [gpua1, gpua2]`
             values = _BARE.sub(lambda value: self._one("node", value.group()), values)
         return match.group()[: match.start("values") - match.start()] + values
-
-    def _world(self, match: re.Match[str]) -> str:
-        # DeepSpeed's hosts with their GPUs: base64 of JSON.
-        try:
-            found = json.loads(base64.urlsafe_b64decode(match[1]))
-            clean = {self._replaced("host", host): gpus for host, gpus in found.items()}
-        except (ValueError, AttributeError, RecursionError):
-            return match.group()
-        if clean == found:
-            return match.group()
-        return (
-            match.group()[: match.start(1) - match.start()]
-            + base64.urlsafe_b64encode(json.dumps(clean).encode()).decode()
-        )
 
     def _at(self, match: re.Match[str]) -> str:
         user, host = match.groups()

@@ -7,8 +7,7 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +29,7 @@ from benchledger.store.migrations import (
 )
 from benchledger.store.scratch import NEW_FILE, STORAGE_VERSION, scratch_of
 from benchledger.store.sync import sync_definitions, synced_hash
+from benchledger.store.writing import transaction
 
 if TYPE_CHECKING:
     import duckdb
@@ -43,7 +43,6 @@ SMALL_RECORDS = 100_000
 PARQUET_RATIO = 7
 # So few records are written by one thread into a larger ledger too, since the write reads little of it.
 LARGE_BYTES = 256 << 20
-_MORE_MEMORY = "Raise the limit on memory"
 
 
 def open_for_writing(
@@ -141,72 +140,6 @@ def need_file(place: Path) -> None:
 def spill_files(place: Path) -> list[Path]:
     """Returns the files that DuckDB spilled beside a ledger; a killed process leaves them behind."""
     return list(place.parent.glob(f"{glob.escape(place.name)}.tmp*/duckdb_temp_*"))
-
-
-@contextmanager
-def transaction(con: duckdb.DuckDBPyConnection, place: Path | str) -> Iterator[None]:
-    """Commits everything written within, or nothing. Raises DatabaseError if the file cannot be written."""
-    with written(place):
-        con.execute("begin")
-        yield
-        con.execute("commit")
-
-
-@contextmanager
-def closing_written(con: duckdb.DuckDBPyConnection, place: Path | str) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Closes a ledger that was opened for writing. Raises DatabaseError if it cannot be completed on the disk."""
-    with closing(con):
-        yield con
-        complete(con, place)
-        mark_checked(Path(place))
-
-
-def complete(con: duckdb.DuckDBPyConnection, place: Path | str) -> None:
-    """Moves what was committed from the write-ahead log into the ledger's file. Raises DatabaseError if that fails.
-
-    DuckDB does the same when the connection is closed, but does not tell a failure.
-    """
-    import duckdb
-
-    if not _has_log(place):
-        return
-    try:
-        con.execute("checkpoint")
-    except duckdb.Error as error:
-        raise _incomplete(place, error) from error
-
-
-def _has_log(place: Path | str) -> bool:
-    log = Path(f"{place}.wal")
-    return log.exists() and log.stat().st_size > 0
-
-
-def _incomplete(place: Path | str, error: Exception) -> DatabaseError:
-    return DatabaseError(
-        f"{place}: what was committed is kept in {place}.wal, but could not be moved into the ledger: {error}. "
-        f"{cure_of_writing(error)}; the next command that writes the ledger completes it"
-    )
-
-
-@contextmanager
-def written(place: Path | str) -> Iterator[None]:
-    """Raises DatabaseError if DuckDB cannot write the ledger."""
-    import duckdb
-
-    try:
-        yield
-    except (
-        duckdb.IOException,
-        duckdb.OutOfMemoryException,
-        duckdb.TransactionException,
-        duckdb.FatalException,
-    ) as error:
-        # DuckDB writes a large transaction into the ledger itself, completely or not at all, without a write-ahead log.
-        if "create checkpoint" in str(error) and _has_log(place):
-            raise _incomplete(place, error) from error
-        cure = _MORE_MEMORY if isinstance(error, duckdb.OutOfMemoryException) else cure_of_writing(error)
-        what = f"the ledger could not be written and is unchanged: {error}"
-        raise DatabaseError(f"{place}: {what}. {cure} or mend what it names, then do this again") from error
 
 
 def _refuse_lost_log(place: Path) -> None:

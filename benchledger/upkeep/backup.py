@@ -12,14 +12,7 @@ from benchledger.definitions.regular_file import is_duckdb
 from benchledger.errors import DatabaseError, UsageError, refuse_existing
 from benchledger.scanning.sqlite_rows import MAGIC as SQLITE
 from benchledger.store.copies import copy_to, new_ledger
-from benchledger.store.database import (
-    closing_written,
-    open_as_it_is,
-    open_for_reading,
-    open_for_writing,
-    transaction,
-    written,
-)
+from benchledger.store.database import open_as_it_is, open_for_reading, open_for_writing
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.facade import refuse_facade
 from benchledger.store.frames import frame_of
@@ -29,6 +22,7 @@ from benchledger.store.migrations import migrate, schema_version
 from benchledger.store.private_file import copy_private, private_path, private_paths
 from benchledger.store.scratch import scratch_of
 from benchledger.store.sync import sync_definitions
+from benchledger.store.writing import closing_written, transaction, written
 
 if TYPE_CHECKING:
     import duckdb

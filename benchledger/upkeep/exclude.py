@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from benchledger.errors import NothingFoundError, UsageError, known
 from benchledger.kept import keep
-from benchledger.store.database import closing_written, open_for_reading, open_for_writing, transaction
+from benchledger.store.database import open_for_reading, open_for_writing
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.frames import frame_of
 from benchledger.store.real_names import redactor_of
 from benchledger.store.run_keys import find_run
+from benchledger.store.writing import closing_written, transaction
 
 if TYPE_CHECKING:
     import duckdb

@@ -16,8 +16,9 @@ import pytest
 from benchledger import ingest
 from benchledger.errors import DatabaseError
 from benchledger.store import changed_views, confined
-from benchledger.store.database import closing_written, open_as_it_is, open_for_reading, open_for_writing
+from benchledger.store.database import open_as_it_is, open_for_reading, open_for_writing
 from benchledger.store.facade import MAKE_FACADE, facade_in
+from benchledger.store.writing import closing_written
 from tests.cli.bench import run_bench
 from tests.ingestion.logs import put, run_text
 

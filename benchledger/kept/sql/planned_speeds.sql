@@ -40,7 +40,9 @@ progress as (
 started as (
     select
         *,
-        count(*) filter (gap < 0) over (partition by run_id, log_id, rank order by byte_offset) as nth_start
+        sum(coalesce(gap < 0, false)::integer) over (
+            partition by run_id, log_id, rank order by byte_offset rows unbounded preceding
+        ) as nth_start
     from (
         select
             run_id, log_id, byte_offset, rank, reached,
