@@ -61,8 +61,8 @@ def backup(settings: Settings, file: Path, public: bool, force: bool, wait_s: fl
     """Copy the ledger to FILE, and its private files to FILE.private and FILE.key."""
     made = benchledger.db_backup(file, public=public, force=force, db=settings.db, wait_s=wait_s)
     click.echo(f"{escaped(made.path)}: {_megabytes(made.bytes)}")
-    if made.private is not None:
-        settings.say(f"{made.private} and the key beside it: keep them with the copy and do not share them")
+    if made.private:
+        settings.say(f"keep the private files with the copy and do not share them: {', '.join(made.private)}")
 
 
 @db.command()

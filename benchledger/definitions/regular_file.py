@@ -22,6 +22,12 @@ def need_regular(path: Path | str) -> None:
         raise UsageError(f"{path}: {NO_FILE}. Copy what it gives into a file, and name that one")
 
 
+def ledger_place(path: Path | str) -> Path:
+    """Returns the file itself if `path` is a link to a ledger: DuckDB's log and the private files lie beside that."""
+    place = Path(path)
+    return Path(os.path.realpath(place)) if place.is_symlink() else place
+
+
 def refuse_link(path: Path) -> None:
     """Raises DatabaseError for a symbolic link: in a stranger's folder it may lead to any file, which we then write."""
     if path.is_symlink():

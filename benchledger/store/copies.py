@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.definitions.regular_file import need_regular_ledger
+from benchledger.definitions.regular_file import ledger_place, need_regular_ledger
 from benchledger.errors import DatabaseError, cure_of_writing, refuse_existing
 from benchledger.store.database import open_for_writing, spill_files
 from benchledger.store.private_file import private_path, private_paths
@@ -82,6 +82,7 @@ def need_no_ledger(target: Path) -> None:
 @contextmanager
 def new_ledger(target: Path) -> Iterator[Path]:
     """Yields a place for a ledger and its private files; when they are complete, they replace those of `target`."""
+    target = ledger_place(target)
     scratch = scratch_of(target)
     try:
         yield scratch

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchledger.definitions.definition_cache import cache_folder, read_entry, write_entry
 from benchledger.definitions.folders import only_shipped
-from benchledger.definitions.regular_file import need_regular_ledger
+from benchledger.definitions.regular_file import ledger_place, need_regular_ledger
 from benchledger.errors import DatabaseError, cure_of_writing
 from benchledger.store.confined import keep_to_the_ledger, mark_checked, without_shadows
 from benchledger.store.facade import find_lake, refuse_facade
@@ -55,7 +55,7 @@ def open_for_writing(
     DatabaseHeldError. Raises DatabaseError for a file that is no ledger or of a newer version, for a facade, and for a
     missing file unless `make`.
     """
-    place = Path(path)
+    place = ledger_place(path)
     if not make:
         need_file(place)
     if not place.parent.is_dir():
@@ -100,7 +100,7 @@ def _remove_spill_files(place: Path) -> None:
 
 def open_for_reading(path: Path | str, wait_s: float = 30.0, *, files: bool = False) -> duckdb.DuckDBPyConnection:
     """Opens the ledger read-only. Raises as open_for_writing does, and for a missing or older database."""
-    place = Path(path)
+    place = ledger_place(path)
     need_file(place)
     con = _connect(place, read_only=True, wait_s=wait_s)
     try:
@@ -118,7 +118,7 @@ def open_for_reading(path: Path | str, wait_s: float = 30.0, *, files: bool = Fa
 
 def open_as_it_is(path: Path | str, *, read_only: bool = True, wait_s: float = 30.0) -> duckdb.DuckDBPyConnection:
     """Opens any database without check or migration. Raises as the others do for a missing or locked file."""
-    place = Path(path)
+    place = ledger_place(path)
     need_file(place)
     con = _connect(place, read_only=read_only, wait_s=wait_s)
     try:

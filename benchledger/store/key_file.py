@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchledger.definitions.regular_file import need_regular
+from benchledger.definitions.regular_file import ledger_place, need_regular
 from benchledger.errors import DatabaseError, UsageError, cure_of_writing
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def holds_keys(text: bytes) -> bool:
 
 
 def key_path(db_path: Path | str) -> Path:
-    return Path(f"{db_path}.key")
+    return Path(f"{ledger_place(db_path)}.key")
 
 
 def stored_key(db_path: Path | str) -> bytes | None:
@@ -82,7 +82,7 @@ def stored_key(db_path: Path | str) -> bytes | None:
 
 def need_key(db_path: Path, given: bytes | None, con: duckdb.DuckDBPyConnection | None) -> None:
     """Raises UsageError for a ledger with logs but no private files and no key, such as one published from a lake."""
-    private = Path(f"{db_path}.private")
+    private = Path(f"{ledger_place(db_path)}.private")
     if con is None or given is not None or key_path(db_path).exists() or private.exists():
         return
     if con.execute("from log limit 1").fetchone() is not None:

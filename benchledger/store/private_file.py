@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchledger.definitions.regular_file import need_regular, refuse_link
+from benchledger.definitions.regular_file import ledger_place, need_regular, refuse_link
 from benchledger.errors import DatabaseError, cure_of_writing
 from benchledger.store.key_file import KEY_BYTES, key_path, store_key, stored_key
 
@@ -62,12 +62,12 @@ class SeenFile(NamedTuple):
 
 
 def private_path(db_path: Path | str) -> Path:
-    return Path(f"{db_path}.private")
+    return Path(f"{ledger_place(db_path)}.private")
 
 
 def private_paths(db_path: Path | str) -> tuple[Path, Path, Path]:
     """Returns the paths of a ledger's private files: the list of files, the key, and the kept contents of logs."""
-    return private_path(db_path), key_path(db_path), Path(f"{db_path}.logs")
+    return private_path(db_path), key_path(db_path), Path(f"{ledger_place(db_path)}.logs")
 
 
 def key_of(db_path: Path | str) -> bytes | None:
@@ -221,11 +221,12 @@ def log_read_from(db_path: Path | str, file: str) -> int | None:
 
 
 def copy_private(db_path: Path | str, target_db: Path | str) -> bool:
-    """Copies the private files of a ledger to another's, for the owner only. False if there are none."""
+    """Copies the key and the list of files of a ledger to another's, for the owner only. False if there is no list."""
     source, target = private_path(db_path), private_path(target_db)
+    if (key := stored_key(db_path)) is not None:
+        store_key(target_db, key)
     if not source.is_file():
         return False
-    key = stored_key(db_path)
     make_private(target)
     try:
         with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
@@ -233,8 +234,6 @@ def copy_private(db_path: Path | str, target_db: Path | str) -> bool:
     except sqlite3.Error as error:
         target.unlink()
         raise DatabaseError(f"{source}: the private file cannot be copied: {error}. {_cure(str(error))}") from error
-    if key is not None:
-        store_key(target_db, key)
     return True
 
 

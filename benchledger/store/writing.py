@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchledger.definitions.regular_file import ledger_place
 from benchledger.errors import DatabaseError, cure_of_writing
 from benchledger.store.confined import mark_checked
 
@@ -50,7 +51,7 @@ def complete(con: duckdb.DuckDBPyConnection, place: Path | str) -> None:
 
 
 def _has_log(place: Path | str) -> bool:
-    log = Path(f"{place}.wal")
+    log = Path(f"{ledger_place(place)}.wal")
     return log.exists() and log.stat().st_size > 0
 
 

@@ -16,10 +16,10 @@ from benchledger.store.database import open_as_it_is, open_for_reading, open_for
 from benchledger.store.default_db import DEFAULT_DB
 from benchledger.store.facade import refuse_facade
 from benchledger.store.frames import frame_of
-from benchledger.store.key_file import KEY_MAGIC, key_path
+from benchledger.store.key_file import KEY_MAGIC, key_path, stored_key
 from benchledger.store.log_contents import copy_contents
 from benchledger.store.migrations import migrate, schema_version
-from benchledger.store.private_file import copy_private, private_path, private_paths
+from benchledger.store.private_file import copy_private, key_of, private_paths
 from benchledger.store.scratch import scratch_of
 from benchledger.store.sync import sync_definitions
 from benchledger.store.writing import closing_written, transaction, written
@@ -44,11 +44,11 @@ _PUBLIC = (
 
 @dataclass(frozen=True)
 class Backup:
-    """The copy that was written: its path, its size, and the path of its list of files (None without one)."""
+    """The copy that was written: its path, its size, and the paths of its private files."""
 
     path: str
     bytes: int
-    private: str | None
+    private: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -63,26 +63,27 @@ class Compacted:
 def db_backup(
     file: Path | str, *, public: bool = False, force: bool = False, db: Path | str = DEFAULT_DB, wait_s: float = 30.0
 ) -> Backup:
-    """Copies a ledger to `file`, and its private files to FILE.private and FILE.key, in one state between writes.
+    """Copies a ledger to `file`, and its private files beside it, in one state between writes.
 
     `public` is for sharing: no private files, no names of those who excluded runs, no names of files that were no logs.
-    Raises UsageError if a file exists and not `force`, or if it is the ledger itself or no copy of one.
+    Raises UsageError if a file exists and not `force`, or if it is the ledger itself or no copy of it.
     """
     target, source = Path(file), Path(db)
     _need_free(target, source, force=force)
-    has_private = False
     with new_ledger(target) as scratch:
         with closing(open_for_reading(source, wait_s, files=True)) as con:
             refuse_facade(con, source)
             copy_to(con, scratch, _PUBLIC if public else ())
             if not public:
-                has_private = copy_private(source, scratch)
+                copy_private(source, scratch)
                 copy_contents(source, scratch)
         if public:
             with closing(open_for_writing(scratch, make=False, files=True)) as con:
                 _rewrite(scratch, con)
         scratch.chmod(source.stat().st_mode & 0o777)
-    return Backup(str(target), target.stat().st_size, str(private_path(target)) if has_private else None)
+    return Backup(
+        str(target), target.stat().st_size, tuple(str(file) for file in private_paths(target) if file.is_file())
+    )
 
 
 def db_compact(*, db: Path | str = DEFAULT_DB, wait_s: float = 30.0) -> Compacted:
@@ -110,6 +111,11 @@ def _need_free(target: Path, source: Path, *, force: bool) -> None:
         if place.is_file() and place.stat().st_size and not _is_copy(place, target):
             what = "copy of a ledger" if place == target else "private file of a copy"
             raise UsageError(f"{place}: is not a {what}, and is not overwritten. Name another file")
+    if target.exists() and stored_key(target) not in (None, key_of(source)):
+        raise UsageError(
+            f"{target}: is a ledger with another key, so no copy of {source}, and is not overwritten. Name another "
+            f"file, or remove that ledger"
+        )
 
 
 def _is_copy(place: Path, target: Path) -> bool:

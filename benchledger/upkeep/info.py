@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchledger.definitions.regular_file import ledger_place
 from benchledger.errors import BenchledgerError
 from benchledger.store.database import open_as_it_is
 from benchledger.store.default_db import DEFAULT_DB
@@ -86,7 +87,7 @@ def db_info(*, db: Path | str = DEFAULT_DB) -> LedgerInfo:
     import duckdb
     import polars as pl
 
-    place = Path(db)
+    place = ledger_place(db)
     with closing(open_as_it_is(place)) as con:
         version, problem = schema_version(con, str(place)), None
         try:

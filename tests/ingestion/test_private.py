@@ -53,6 +53,33 @@ def test_a_hard_link_in_the_place_of_the_write_ahead_log_is_not_written_through(
     assert target.read_text() == "mine"
 
 
+def test_a_ledger_named_by_a_link_is_written_at_its_own_place_with_its_own_private_files(
+    filled: Path, tmp_path: Path
+) -> None:
+    links = tmp_path / "links"
+    links.mkdir()
+    for name, target in (("old.duckdb", filled), ("new.duckdb", tmp_path / "made.duckdb")):
+        (links / name).symlink_to(target)
+    log = put(tmp_path / "more" / "b.log", run_text(seed=7, at=9e4).log)
+    ingest(log, db=links / "old.duckdb")
+    ingest(log, db=links / "new.duckdb")
+    db_backup(tmp_path / "backup.duckdb", db=links / "old.duckdb")
+
+    assert ask(filled, "select count(*) from run") == [(2,)]
+    assert key_of(tmp_path / "backup.duckdb") == key_of(filled)
+    assert ask(tmp_path / "made.duckdb", "select count(*) from run") == [(1,)]
+    assert key_path(tmp_path / "made.duckdb").is_file()
+    assert sorted(file.name for file in links.iterdir() if file.is_symlink()) == ["new.duckdb", "old.duckdb"]
+    assert len(list(links.iterdir())) == 2
+
+
+def test_a_backup_keeps_the_key_where_the_list_of_files_is_gone(filled: Path, tmp_path: Path) -> None:
+    Path(f"{filled}.private").unlink()
+    db_backup(tmp_path / "backup.duckdb", db=filled)
+
+    assert key_of(tmp_path / "backup.duckdb") == key_of(filled) is not None
+
+
 def test_what_another_command_has_not_completed_is_no_log(db: Path, tmp_path: Path) -> None:
     for name in (
         "run.log.redacting.new-17",

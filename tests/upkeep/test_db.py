@@ -29,7 +29,7 @@ from benchledger.store.migrations import migrate, shipped_migrations
 from benchledger.store.tables import Table, tables_of
 from benchledger.upkeep.check import _rows
 from tests.cli.bench import run_bench
-from tests.ingestion.logs import accept_runs, ask, put
+from tests.ingestion.logs import accept_runs, ask, put, run_text
 from tests.store.test_lock_wait import holder
 
 VIEWS = "select view_name, comment from duckdb_views() where not internal order by all"
@@ -145,7 +145,7 @@ def test_a_backup_equals_the_ledger_and_goes_on_like_it(db: Path, made: Path, tm
     assert sorted(path.name for path in target.parent.iterdir()) == [
         "copy.duckdb", "copy.duckdb.key", "copy.duckdb.private",
     ]  # fmt: skip
-    assert made_copy.private == f"{target}.private"
+    assert made_copy.private == (f"{target}.private", f"{target}.key")
     for private in ("private", "key"):
         assert stat.S_IMODE(Path(f"{target}.{private}").stat().st_mode) == 0o600
     # Its list of files knows the places: nothing is read again.
@@ -161,7 +161,7 @@ def test_a_public_backup_tells_nothing_of_people_or_of_other_files(db: Path, mad
     target = tmp_path / "public.duckdb"
     assert b"Ann Example" in db.read_bytes()
 
-    assert db_backup(target, public=True, db=db).private is None
+    assert db_backup(target, public=True, db=db).private == ()
 
     content = target.read_bytes()
     assert b"Ann Example" not in content
@@ -191,6 +191,11 @@ def test_a_backup_overwrites_only_by_force_and_never_the_ledger(db: Path, tmp_pa
             db_backup(own, force=True, db=db)
     with pytest.raises(UsageError, match=r"folder .* does not exist"):
         db_backup(tmp_path / "no" / "copy.duckdb", db=db)
+
+    other = tmp_path / "other.duckdb"
+    ingest(put(tmp_path / "other" / "run.log", run_text(seed=5).log), db=other)
+    with pytest.raises(UsageError, match=r"other.duckdb: is a ledger with another key, so no copy of .*bench.duckdb"):
+        db_backup(other, force=True, db=db)
 
     target.write_bytes(b"")
     for end in ("private", "key", "logs"):

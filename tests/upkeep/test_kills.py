@@ -21,9 +21,11 @@ ENDS = ("", ".private", ".key", ".logs", ".wal")
 
 @pytest.fixture
 def two(db: Path, tmp_path: Path) -> tuple[Path, Path]:
-    """A ledger and a copy of another one: with another key, kept contents and a write-ahead log."""
+    """A ledger and a copy of another one with the same key: with kept contents and a write-ahead log."""
     other, copy = tmp_path / "other.duckdb", tmp_path / "copies" / "copy.duckdb"
-    ingest(put(tmp_path / "other" / "a.log", run_text(seed=9).log).parent, db=other, keep_logs=True)
+    ingest(
+        put(tmp_path / "other" / "a.log", run_text(seed=9).log).parent, db=other, key_file=f"{db}.key", keep_logs=True
+    )
     copy.parent.mkdir()
     db_backup(copy, db=other)
     held = duckdb.connect(str(copy), config={"wal_autocheckpoint": "1GB"})
@@ -41,12 +43,11 @@ def put_back(copy: Path, home: Path) -> None:
         shutil.copy(home / f"kept{end}", f"{copy}{end}")
 
 
-def owners(copy: Path, db: Path, other: Path) -> set[str]:
+def owners(copy: Path, db: Path) -> set[str]:
     """Whose files lie there."""
     private, key, contents = private_paths(copy)
     found = set()
-    if key.exists():
-        found.add({stored_key(db): "new", stored_key(other): "old"}[stored_key(copy)])
+    assert not key.exists() or stored_key(copy) == stored_key(db)
     if private.exists():
         found.add("new" if places_in(copy) == places_in(db) else "old")
     if contents.exists():
@@ -68,18 +69,18 @@ def test_a_backup_killed_while_it_replaces_a_copy_leaves_files_of_one_ledger(
     seen = []
     for killed in stopped_runs(copy.parent, *words):
         assert killed.returncode == -signal.SIGKILL
-        seen.append(owners(copy, db, tmp_path / "other.duckdb"))
+        seen.append(owners(copy, db))
         if not copy.exists():
             # The next one completes it.
             assert run_bench(*words[2:], db=db).exit_code == 0
-            assert owners(copy, db, tmp_path / "other.duckdb") == {"new"}
+            assert owners(copy, db) == {"new"}
             assert db_check(db=copy)["ok"].all()
         put_back(copy, tmp_path)
 
     assert all(len(whose) <= 1 for whose in seen)
     assert {"old"} in seen
     assert set() in seen or public
-    assert owners(copy, db, tmp_path / "other.duckdb") == {"new"}
+    assert owners(copy, db) == {"new"}
 
 
 def test_ctrl_c_while_a_copy_is_replaced_leaves_one_whole_ledger(two: tuple[Path, Path], tmp_path: Path) -> None:
@@ -89,7 +90,7 @@ def test_ctrl_c_while_a_copy_is_replaced_leaves_one_whole_ledger(two: tuple[Path
         assert stopped.returncode == 130, stopped.stderr
         assert copy.exists()
         assert Path(f"{copy}.key").exists()
-        assert len(owners(copy, db, tmp_path / "other.duckdb")) == 1
+        assert len(owners(copy, db)) == 1
         assert not list(copy.parent.glob("*.making*"))
         put_back(copy, tmp_path)
 
