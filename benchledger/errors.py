@@ -186,7 +186,7 @@ def known(names: Iterable[object], wanted: str = "", all_by: str = "") -> str:
 
     `all_by` is the command that lists all names; a cut phrase mentions it.
     """
-    listed = sorted({"unknown" if name is None else str(name) for name in names}, key=_in_order)
+    listed = sorted({"unknown" if name is None else str(name).replace("\n", r"\n") for name in names}, key=_in_order)
     near = _nearest(wanted, listed, SHOWN, 0.5)
     ordered = near + [name for name in listed if name not in near]
     if not ordered:

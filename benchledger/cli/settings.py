@@ -30,7 +30,7 @@ class Settings:
         """Prints the first messages, with -v all. `rest` says where the others are; {} in it is their number."""
         shown = messages if self.verbosity > 0 else messages[:most]
         for message in shown:
-            self.say(message)
+            self.say(message.replace("\n", r"\n"))  # of a file's name
         if len(shown) < len(messages):
             self.say(rest.replace("{}", str(len(messages) - len(shown))))
 

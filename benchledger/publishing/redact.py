@@ -133,7 +133,8 @@ def _files(paths: tuple[Path | str, ...], out: str) -> Iterator[tuple[str, str, 
 def _write(place: str, to: Path, shown: str, redactor: Redactor, limits: Limits, result: RedactResult) -> list[str]:
     """Writes one file, and returns its members that were written."""
     to.parent.mkdir(parents=True, exist_ok=True)
-    half = to.with_name(f"{to.name}.redacting.new-{os.getpid()}")
+    # A name may have 255 bytes, and a character four.
+    half = to.with_name(f"{to.name[:50]}.redacting.new-{os.getpid()}")
     rewriter: Rewriter | None = None
     secrets: list[tuple[str, int]] = []
     is_written = False

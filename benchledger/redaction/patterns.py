@@ -110,10 +110,10 @@ _SECRETS = (
 _DEVICES = (
     (("gpu-", "mig-"), rf"(?<!\w)(?:MIG-GPU-|GPU-|MIG-)(?P<device1>{UUID}(?:/\d{{1,2}}/\d{{1,2}})?)"),
     (
-        ("uuid",),
+        ("uuid", "boot_id ", "boot id ", "machine_id ", "machine id "),
         (
             r"(?:\bUUID:|, uuid=|(?i:product|system|board|dmi|device|gpu|machine|host|server|node|cluster"
-            r"|chassis)[_ ](?i:uuid)[\"']?[ \t]{0,64}+[=:])"
+            r"|chassis)[_ ](?i:uuid)[\"']?[ \t]{0,64}+[=:]|\b(?i:boot|machine)[_ ]id)"
             rf"[ \t]{{0,64}}+[\"']?(?P<device1>{UUID})"
         ),
     ),

@@ -47,6 +47,10 @@ PRINTED = (
     (("$ ",), rf"^(?:\([\w.-]{{1,64}}\) )?(?P<node1>{HOST}):\S{{1,64}} (?P<user1>{USER})\$ "),
     (("world info dict", "global_rank_mapping"), rf"(?<=['\"])(?P<host1>{HOST})(?=['\"]: \[)"),
     (("slurmd", "slurmstepd"), rf"\bslurm(?:step)?d[\[-](?P<host1>{HOST})(?=\]?: )"),
+    (
+        ("slurmd: ", "slurmstepd: "),
+        rf"\bslurm(?:step)?d: [^\n\[]{{1,120}}? (?P<node1>{HOST}) \[\d{{1,6}}\]:? ",
+    ),
     # A name has a digit or dash: `on host memory` names no host.
     (
         ("on host", "on node", "rank "),
@@ -96,9 +100,13 @@ PRINTED = (
         tuple(f"{name}{sign}" for name in ("nodes", "hosts", "machines") for sign in (": ", ":", " are ", "=")),
         rf"(?i)\b(?:nodes|hosts|machines)(?: are|[:=]) ?{_ROW}(?![\w(=:/])",
     ),
+    # Before the rules for names of fields: they would read `dgx-a100`, a type of machine, of `dgx-a100-[001-004]`.
     (
-        ("nodes: ", "hosts: ", "nodes ", "hosts ", "node ", "host "),
-        rf"(?i:nodes?|hosts?):? (?P<hosts1>{_RANGE}(?:,{HOST_LIST})?)",
+        tuple(f"{name}{sign}" for name in ("node", "host", "nodes", "hosts", "list") for sign in (" ", ":", "=", '"')),
+        (
+            rf"(?i:nodes?|hosts?|(?:node|host)_?list)[\"']?(?: ?[:=] ?| )[\"']?"
+            rf"(?P<hosts1>{_RANGE}(?:,{HOST_LIST})?)"
+        ),
     ),
     # /etc/resolv.conf
     (("search ", "domain "), rf"^(?:search|domain)[ \t]{{1,8}}(?P<host1>(?=[\w-]+\.){HOST})(?=\s|$)"),
@@ -113,6 +121,14 @@ PRINTED = (
     ((":/",), rf"(?<![\w./@:+-])(?P<node1>(?=[\w.-]{{0,62}}\d){HOST})(?=:/[\w.])"),
     (("bytes of data",), rf"\bPING (?P<host1>{HOST}) \("),
     (("ports ",), rf"\bports \d{{1,3}} \"(?P<host1>{HOST}) (?=mlx|HCA)"),
+    # kubectl
+    (
+        ("node/", "nodes/", "namespace/", "ns/"),
+        (
+            r"(?:\bkubectl\b[^\n]{0,200}? |^)"
+            rf"(?:nodes?/(?P<host1>{HOST})|(?:namespace|ns)/(?P<group1>{USER}))(?=[\s;]|$)"
+        ),
+    ),
     (("namespace:", "namespace="), rf"(?i)(?<![\w\"'.])namespace[:=] {{0,16}}[\"']?(?P<group1>{USER})"),
     (
         ("pbs_jobid", "job id", "jobid"),

@@ -10,6 +10,7 @@ python -m runners.make_data.make tokens --output DIR     for GPT
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -82,7 +83,9 @@ def _tokens(options: argparse.Namespace) -> None:
         text = chain.stream(
             options.rows * options.seq_len // options.files + 1, np.random.default_rng([options.seed, 4, number])
         )
-        np.save(options.output / f"part_{number:04d}.npy", text.astype("u2"))
+        # NumPy tells no full disk at the end of a file that it writes itself.
+        np.save(array := io.BytesIO(), text.astype("u2"))
+        (options.output / f"part_{number:04d}.npy").write_bytes(array.getbuffer())
         _progress(number + 1, options.files)
 
 

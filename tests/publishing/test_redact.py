@@ -63,6 +63,24 @@ def test_a_name_is_replaced_in_the_whole_log_though_only_its_last_line_identifie
     assert written == log.read_bytes().replace(b"gcn43", b"<host>")
 
 
+def test_a_file_with_the_longest_name_is_written_and_the_files_after_it_too(tmp_path: Path) -> None:
+    names = ["a.log", "ü" * 125 + ".txt", f"{'x' * 251}.txt", "z.log"]
+    for name in names:
+        put(tmp_path / "in" / name, LOG)
+
+    result = redact(tmp_path / "in", out=tmp_path / "out")
+
+    assert (sorted(result.written), result.left_out) == (sorted(names), [])
+
+
+def test_a_line_break_in_the_name_of_a_file_starts_no_line_of_its_own(tmp_path: Path) -> None:
+    put(tmp_path / "in" / "b\nsecret: a.log:1", "password=ab12cd34")
+
+    done = run_bench("redact", tmp_path / "in", "--out", tmp_path / "out")
+
+    assert r"secret: b\nsecret: a.log:1:1" in done.stderr.splitlines()
+
+
 def test_what_a_killed_redaction_left_is_removed_by_the_next(tmp_path: Path) -> None:
     put(tmp_path / "in" / "a.log", LOG)
     process = subprocess.Popen([sys.executable, "-c", ""])

@@ -12,6 +12,7 @@ import pytest
 import benchledger
 from benchledger.errors import UsageError
 from tests.cli.bench import run_bench
+from tests.exports.test_whole_files import files_no_longer_than
 
 np = pytest.importorskip("numpy")
 h5py = pytest.importorskip("h5py")
@@ -28,6 +29,15 @@ def test_the_same_seed_gives_the_same_bytes_and_another_gives_others(tmp_path: P
 
     assert digest(tmp_path / "a") == digest(tmp_path / "b")
     assert digest(tmp_path / "a") != digest(tmp_path / "c")
+
+
+def test_tokens_that_do_not_fit_on_the_disk_are_an_error(tmp_path: Path) -> None:
+    # 60 rows of 64 tokens in two files: each is short by less than a buffer.
+    with files_no_longer_than(3000):
+        done = run_bench("data", "make", "tokens", "--rows", 60, "--seq-len", 64, "--files", 2, "--output", tmp_path)
+
+    assert done.exit_code == 1
+    assert "File too large" in done.output
 
 
 @pytest.fixture(scope="module")
