@@ -32,17 +32,20 @@ PRAGMAS = frozenset({
     "collations", "database_size", "functions", "platform", "show_databases", "show_tables",
     "show_tables_expanded", "storage_info", "table_info", "version",
 })  # fmt: skip
-# Those that make rows of their arguments or of the catalog. All others of DuckDB are refused, new ones too.
+# Those that make rows of their arguments or of the catalog. All others of DuckDB are refused, new ones too: some show
+# where the ledger lies.
 TABLE_FUNCTIONS = frozenset({
     "duckdb_columns", "duckdb_constraints", "duckdb_dependencies", "duckdb_functions",
     "duckdb_indexes", "duckdb_keywords", "duckdb_memory", "duckdb_optimizers", "duckdb_schemas", "duckdb_sequences",
-    "duckdb_settings", "duckdb_tables", "duckdb_temporary_files", "duckdb_types", "duckdb_variables", "duckdb_views",
+    "duckdb_tables", "duckdb_types", "duckdb_variables", "duckdb_views",
     "generate_series", "histogram", "histogram_values", "icu_calendar_names", "json_each", "json_tree",
     "pg_timezone_names", "pragma_collations", "pragma_database_size", "pragma_platform", "pragma_storage_info",
     "pragma_table_info", "pragma_version", "range", "repeat", "repeat_row", "unnest",
 })  # fmt: skip
 # Scalar functions that do more than compute a value; a signal does not end the two that wait.
-SCALARS = frozenset({"pg_sleep", "sleep_ms", "write_log"})
+SCALARS = frozenset({"current_setting", "pg_sleep", "sleep_ms", "write_log"})
+# DuckDB's views of what its functions of these names show.
+_VIEWS = frozenset({"duckdb_databases", "duckdb_logs", "pragma_database_list"})
 
 _TABLE_FUNCTIONS = """
     select distinct function_name from system.main.duckdb_functions()
@@ -173,7 +176,7 @@ def check_functions(con: duckdb.DuckDBPyConnection, text: str) -> None:
     for (_, before), (_, word), (_, after) in zip([(0, ";"), *tokens], tokens, [*tokens[1:], (0, "")], strict=False):
         if word == "pragma" and before in (";", "explain", "analyze") and after not in PRAGMAS:
             raise UsageError(f"the query was refused: pragma {after} is not allowed; allowed are: {_list(PRAGMAS)}")
-        if word in refused and after == "(" and before != "pragma":
+        if word in _VIEWS or (word in refused and after == "(" and before != "pragma"):
             raise UsageError(
                 f"the query was refused: function {word} is not allowed; allowed table functions are: "
                 f"{_list(TABLE_FUNCTIONS)}"

@@ -159,6 +159,12 @@ def test_what_is_allowed_exists_in_this_duckdb(con: duckdb.DuckDBPyConnection) -
     [
         "pragma database_list",
         "from duckdb_databases()",
+        "select path from duckdb_databases",
+        "select file from system.main.pragma_database_list",
+        "from duckdb_logs",
+        "from duckdb_settings()",
+        "from duckdb_temporary_files()",
+        "select current_setting('temp_directory')",
         "from enable_logging()",
         "select * from ENABLE_LOGGING (storage = 'file', storage_path = '{folder}/logs')",
         "call enable_logging(storage = 'file', storage_path = '{folder}/logs')",
