@@ -16,7 +16,7 @@ import click
 
 import benchledger
 from benchledger.cli.commands import is_interrupt, stop
-from benchledger.cli.options import form_option, wait_option
+from benchledger.cli.options import FiniteRange, form_option, wait_option
 from benchledger.cli.settings import Settings
 from benchledger.cli.signals import stopped_by
 from benchledger.errors import BenchledgerError
@@ -107,7 +107,7 @@ class _PathOrAddress(click.Path):
 @click.option(
     "--quiet-for",
     "quiet_s",
-    type=click.FloatRange(min=0, min_open=True),
+    type=FiniteRange(min=0, min_open=True),
     default=30.0,
     show_default=True,
     metavar="SECONDS",

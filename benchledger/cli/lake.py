@@ -8,7 +8,7 @@ import click
 
 import benchledger
 from benchledger.cli.commands import KnownGroup
-from benchledger.cli.options import FILE, form_option
+from benchledger.cli.options import FILE, FiniteRange, form_option
 from benchledger.cli.settings import Settings
 from benchledger.errors import counted
 from benchledger.exports.values import escaped_lines, json_text
@@ -122,7 +122,7 @@ def check(lake: str, form: str) -> None:
 @click.argument("lake")
 @click.option(
     "--older-than-hours",
-    type=click.FloatRange(min=0),
+    type=FiniteRange(min=0, max=1e6),
     default=24.0,
     show_default=True,
     help="Keep objects that are younger, or were needed until then.",

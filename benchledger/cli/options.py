@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +31,20 @@ def together(*options: Option) -> Option:
     return add
 
 
+class FiniteRange(click.FloatRange):
+    """A range of numbers without `nan`, which lies in every range of click, and `inf`."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if not isfinite(number):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return number
+
+
 wait_option = click.option(
     "--wait",
     "wait_s",
-    type=click.FloatRange(min=0),
+    type=FiniteRange(min=0),
     default=30.0,
     show_default=True,
     metavar="SECONDS",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import benchledger
-from benchledger.cli.options import FOLDER, output_options
+from benchledger.cli.options import FOLDER, FiniteRange, output_options
 from benchledger.cli.output import print_frame
 from benchledger.cli.render import table_text
 from benchledger.cli.settings import Settings
@@ -50,7 +50,7 @@ _FAILED, _FINE = 1, ("ok", "there", "planned")
 @click.option(
     "--timeout",
     "timeout_s",
-    type=click.FloatRange(min=0, min_open=True),
+    type=FiniteRange(min=0, min_open=True),
     metavar="SECONDS",
     help="Time limit of one run.",
 )
@@ -58,7 +58,7 @@ _FAILED, _FINE = 1, ("ok", "there", "planned")
 @click.option("--keep-going", is_flag=True, help="Continue with the next run after a failure.")
 @click.option(
     "--sample-ms",
-    type=click.FloatRange(min=0),
+    type=FiniteRange(min=0),
     default=100.0,
     show_default=True,
     help="Sampling interval of the GPUs; 0 disables sampling.",

@@ -13,6 +13,7 @@ import benchledger
 from benchledger.cli.commands import REVEAL
 from benchledger.cli.options import FOLDER, case_options, given
 from benchledger.cli.settings import Settings
+from benchledger.errors import UsageError
 
 
 @click.command()
@@ -48,6 +49,11 @@ def site(
 def _serve(settings: Settings, folder: Path, port: int, told: str) -> None:
     from benchledger.site.serve import address_of, site_server
 
-    with site_server(folder, port) as server:
+    with ExitStack() as stack:
+        try:
+            server = stack.enter_context(site_server(folder, port))
+        except OSError as error:
+            cure = "Name another port, or none for a free one"
+            raise UsageError(f"--port {port}: {error.strerror}. {cure}") from error
         settings.say(f"{told}: open {address_of(server)} (Ctrl-C ends it)")
         server.serve_forever()

@@ -5,6 +5,8 @@ not fetch files.
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -26,6 +28,11 @@ _LEFT = (f".{_DATA}.part", f".{_DATA}.old")
 # Every site has this file, and it begins so.
 _SITE = "site.js"
 _HEAD = b'bench.receive("site", '
+# What an export writes below `data`; whatever else lies there is somebody's own.
+_OWN = re.compile(
+    r"(?:(?:site|rules|runs|ranking|speed|memory|speedup)\.js|(?:speed|memory|speedup)\.(?:csv|parquet)|numbers\.xlsx"
+    r"|case/[0-9a-f]{2}/[0-9a-f]+\.js)"
+)
 # A table in which no cell has a number still says why.
 _ALWAYS = ("value",)
 
@@ -73,6 +80,13 @@ def refuse_folder(folder: Path) -> None:
         raise UsageError(f"{folder}: is a file. Name a folder")
     if folder.is_dir() and any(folder.iterdir()) and not _is_site(folder):
         raise UsageError(f"{folder}: is not empty and holds no earlier site. Name an empty or a new folder")
+    for replaced in (folder / name for name in (_DATA, *_LEFT)):
+        for place, folders, names in os.walk(replaced):
+            for file in (Path(place, name) for name in (*names, *folders)):
+                if file.is_symlink() or (file.is_file() and not _OWN.fullmatch(file.relative_to(replaced).as_posix())):
+                    raise UsageError(f"{file}: is no file of a site, and would be removed. Move it out of {replaced}")
+        if replaced.is_symlink():
+            raise UsageError(f"{replaced}: is a link, and would be replaced. Remove it, or name another folder")
 
 
 def _is_site(folder: Path) -> bool:

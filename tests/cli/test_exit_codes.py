@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -196,3 +197,23 @@ def test_an_option_of_bench_after_the_command_is_told_where_it_goes(tmp_path: Pa
     done = run_bench("ingest", tmp_path, "--db", "other.duckdb")
 
     assert (done.exit_code, done.stderr) == (2, "Error: --db goes before the command: bench --db ... ingest\n")
+
+
+@pytest.mark.parametrize("value", ["nan", "inf"])
+@pytest.mark.parametrize(
+    "words", [("ingest", ".", "--wait"), ("lake", "gc", "x", "--older-than-hours"), ("run", "--sample-ms")]
+)
+def test_a_number_that_is_not_finite_is_wrong_use(words: tuple[str, ...], value: str) -> None:
+    done = run_bench(*words, value)
+
+    assert done.exit_code == 2
+    assert f"Invalid value for '{words[-1]}': {value}" in done.stderr
+
+
+def test_a_port_in_use_is_told_with_the_cure(demo_ledger: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        done = run_bench("site", "--serve", "--port", port, db=demo_ledger)
+
+    assert done.exit_code == 2
+    assert done.stderr == f"Error: --port {port}: Address already in use. Name another port, or none for a free one\n"

@@ -121,6 +121,21 @@ def test_an_earlier_site_is_replaced_and_other_files_stay(demo_ledger: Path, tmp
     assert not list((tmp_path / "site").glob(".*"))
 
 
+@pytest.mark.parametrize("own", ["data/notes.txt", "data/mine/x.js", "data/speed.md", ".data.old/case/mine.js"])
+def test_a_file_among_the_data_of_an_earlier_site_that_is_no_part_of_it_is_not_removed(
+    demo_ledger: Path, tmp_path: Path, own: str
+) -> None:
+    site = tmp_path / "site"
+    export_site(site, db=demo_ledger)
+    (site / own).parent.mkdir(parents=True, exist_ok=True)
+    (site / own).write_text("mine")
+
+    with pytest.raises(UsageError, match=f"{own}: is no file of a site, and would be removed"):
+        export_site(site, db=demo_ledger)
+
+    assert (site / own).read_text() == "mine"
+
+
 def test_links_and_pipes_in_place_of_pages_are_replaced_and_no_target_is_written(
     demo_ledger: Path, tmp_path: Path
 ) -> None:
