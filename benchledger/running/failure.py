@@ -7,6 +7,8 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchledger.running.staging import cleaned
+
 _TAIL_BYTES = 64 * 1024
 _SHOWN = 200
 TIMED_OUT = 124
@@ -136,6 +138,7 @@ def _tail(log: Path) -> str:
     try:
         with log.open("rb") as file:
             file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
-            return file.read().decode("utf-8", "replace")
+            # Before it is cut: an error may name a machine, a home folder or a token.
+            return cleaned(file.read()).decode("utf-8", "replace")
     except OSError:
         return ""

@@ -118,8 +118,6 @@ class Staging:
         """Writes the manifest, redacts the logs, and moves the run into the staging folder. `mark`: how it failed."""
         (aside.folder / _RESERVE).unlink(missing_ok=True)
         try:
-            for log in (aside.log, aside.twin):
-                clean(log)
             name = f"{job.name}_trial{trial}" + (f"_{mark}" if mark else "")
             target = _moved(aside, manifest, self.train_log(job) / name)
         except OSError as error:
@@ -159,6 +157,8 @@ class Staging:
 
 
 def _moved(aside: RunFolder, manifest: dict[str, Any], wanted: Path) -> Path:
+    for log in (aside.log, aside.twin):
+        _clean(log)
     text = json.dumps({**manifest, "files": aside.files}, indent=2, ensure_ascii=False)
     (aside.folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
     target = _free(wanted)
@@ -185,20 +185,21 @@ def _cure(error: OSError) -> str:
     return "Give yourself the right to write there, or name another folder with --staging"
 
 
-def clean(log: Path) -> None:
-    """Replaces private text in a log, as `bench redact` does, with a key that is not kept.
+def cleaned(content: bytes) -> bytes:
+    """Returns lines of a log without private text, as `bench redact` writes them, with a key that is not kept."""
+    return LineRedactor(_redactor()).redact(content)
 
-    Raises OSError if the log cannot be rewritten.
-    """
-    if not log.exists():
+
+def _clean(log: Path) -> None:
+    # The program may have put a pipe or a link in its place.
+    if log.is_symlink() or not log.is_file():
         return
     content = log.read_bytes()
-    cleaned = LineRedactor(_redactor()).redact(content)
-    if cleaned == content:
+    if (clean := cleaned(content)) == content:
         return
     # Replaced completely or not at all.
     aside = log.with_name(f"{log.name}.cleaned")
-    aside.write_bytes(cleaned)
+    aside.write_bytes(clean)
     aside.replace(log)
 
 

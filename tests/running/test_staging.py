@@ -94,6 +94,24 @@ def test_an_address_that_a_launcher_prints_does_not_reach_the_staging_folder(
     assert [status for _, status, _ in bench.ledger()] == ["ok"]
 
 
+def test_what_a_failed_program_said_last_is_told_and_staged_without_private_names(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOY_ENDS", "fails")
+    (why,) = bench.run(keep_going=True)["why"]
+    staged = "".join(path.read_text() for path in bench.staging.rglob("*") if path.is_file())
+
+    assert "it ended with exit code 1: ConnectionError: user user-" in why
+    assert [private for private in ("jdoe42", "gpu-node-17", "ab12cd34") if private in why + staged] == []
+
+
+def test_a_pipe_that_a_program_leaves_in_its_folder_is_not_read(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOY_ENDS", "leaves_a_pipe")
+    bench.run()
+
+    assert bench.staged() == [f"{NAME}_trial1"]
+
+
 def test_the_version_of_a_run_is_the_commit_of_its_program(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     own = bench.folder / "own"
     git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org"]
@@ -141,6 +159,8 @@ def test_a_run_whose_bench_run_was_killed_is_staged_by_the_next(bench: Bench, mo
     ends = dict(name_and_status[:2] for name_and_status in bench.ledger())
 
     assert bench.staged() == [f"{NAME}_trial1", f"{NAME}_trial1_unwatched"]
+    (unwatched,) = bench.staging.rglob(f"*_unwatched/{NAME}.log")
+    assert "gpu-node-17" not in unwatched.read_text()
     assert not (bench.folder / "staging.unfinished").exists()
     assert set(ends.values()) <= {"ok", "truncated"}
 

@@ -26,8 +26,15 @@ def end_well(_number: int, _frame: object) -> None:
 
 say(f'PARAMETER Config : ["Namespace(max_steps={STEPS}.0, train_batch_size={BATCH}, max_predictions_per_seq=20)"] ')
 how = os.environ.get("TOY_ENDS", "well")
-if how == "launched":
-    print(f"LAUNCH INFO master: {os.environ['MASTER_ADDR']}:29500, host gpu-node-17.example.com", flush=True)
+if how in ("launched", "slow", "fails"):
+    print(
+        f"LAUNCH INFO master: {os.environ.get('MASTER_ADDR', '10.21.32.43')}:29500, host gpu-node-17.example.com",
+        flush=True,
+    )
+if how == "leaves_a_pipe":
+    os.mkfifo(sys.argv[sys.argv.index("--log") + 1])
+if how == "fails":
+    sys.exit("ConnectionError: user jdoe42@gpu-node-17.example.com, /home/jdoe42/x: password=ab12cd34")
 if how == "in_summary":
     signal.signal(signal.SIGTERM, end_well)
 if how == "too_large" and int(os.environ["TOY_LARGEST"]) < BATCH:
