@@ -195,12 +195,14 @@ def _clean(log: Path) -> None:
     if log.is_symlink() or not log.is_file():
         return
     content = log.read_bytes()
-    if (clean := cleaned(content)) == content:
-        return
-    # Replaced completely or not at all.
+    # Replaced completely or not at all; a full disk or a kill may have left a part.
     aside = log.with_name(f"{log.name}.cleaned")
-    aside.write_bytes(clean)
-    aside.replace(log)
+    try:
+        if (clean := cleaned(content)) != content:
+            aside.write_bytes(clean)
+            aside.replace(log)
+    finally:
+        aside.unlink(missing_ok=True)
 
 
 @cache

@@ -24,8 +24,8 @@ Stated = int | float | str | datetime
 _RANK = re.compile(r"\brank\W{0,2}([0-9]{1,5})\b|\[[0-9]+,([0-9]{1,5})\]<", re.IGNORECASE)
 
 
-# Text before a rank ends with one of these: the number in `Epoch 00032:` is not a rank.
-_ENDS = (b":", b">", b"]", b")", b"}", b"|")
+# Text before a rank ends with one of these, or with what a container adds: the number in `Epoch 00032:` is not a rank.
+_ENDS = (b":", b">", b"]", b")", b"}", b"|", b" stdout F", b" stderr F", *(b"%dZ" % digit for digit in range(10)))
 
 # Leads that differ only in digits match the same templates at the same places.
 _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
