@@ -28,7 +28,11 @@ _NUMBERED = re.compile(r"\d\.$")
 _DASHED = re.compile(r"(?<!\d)(?<!\d-)\d{1,3}+(?:-\d{1,3}+){3}(?!-?\d)")
 # The name in front of one, as in `box-10-21-226-170`.
 _NAMED = re.compile(r"([A-Za-z][A-Za-z0-9._]{0,62})-$")
-_COLONS = re.compile(r"(?:(?<![\w:.])|(?<=[a-z]\d:))[0-9A-Fa-f:]{2,39}+(?:%[\w.-]{1,15}+)?(?![\w:]|\.\d)")
+# With two colons together, or seven in all: JSON has many single ones.
+_COLONS = re.compile(
+    r"(?=[0-9A-Fa-f:])(?:(?<![\w:.])|(?<=[a-z]\d:))(?=[0-9A-Fa-f:]{0,37}?::|(?:[0-9A-Fa-f]{1,4}:){7})"
+    r"[0-9A-Fa-f:]{2,39}+(?:%[\w.-]{1,15}+)?(?![\w:]|\.\d)"
+)
 _HARDWARE = re.compile(r"(?<![\w:-])[0-9A-Fa-f]{2}(?:([:-])[0-9A-Fa-f]{2})(?:\1[0-9A-Fa-f]{2}){4,18}(?![\w:-])")
 _HARDWARE_DOTS = re.compile(r"(?<![\w.])[0-9A-Fa-f]{4}(?:\.[0-9A-Fa-f]{4}){2}(?![\w.])")
 _PORT = re.compile(r":\d{2,5}(?![\d.])|<\d{1,5}>")

@@ -67,9 +67,9 @@ class JsonReader(FileReader):
     def read(self, buffer: bytes, base: int, line: int, pieces: Pieces) -> int:
         """Adds the records of a document; a document that is not JSON is one reject, at the place of the error."""
 
-        def add_member(path: str, data: Any, place: Place, position: int, refused: str | None) -> None:
+        def add_member(path: str, data: Any, place: Place, span: slice, refused: str | None) -> None:
             if isinstance(data, dict) and (found := self._record_of(path, data)) is not None:
-                text = walk.text[position : position + rows.REJECT_TEXT_LIMIT]
+                text = walk.text[span][: rows.REJECT_TEXT_LIMIT]
                 if refused is None:
                     self._add(*found, data, place, text, pieces)
                 else:

@@ -28,7 +28,7 @@ class JsonWalk:
     """One document: descends to the lists of records, and parses everything else at once.
 
     `kind_of` tells what the value at a path is (see `JsonReader.kind_of`); `on_member` gets each member of a list or
-    object of records, with its path, place and position, and why it cannot be stored, if so. `places` has the place of
+    object of records, with its path, place and span, and why it cannot be stored, if so. `places` has the place of
     each key on the way.
     """
 
@@ -37,7 +37,7 @@ class JsonWalk:
         document: bytes,
         place: Place,
         kind_of: Callable[[str], str | None],
-        on_member: Callable[[str, Any, Place, int, str | None], None],
+        on_member: Callable[[str, Any, Place, slice, str | None], None],
     ) -> None:
         # Bytes that are not UTF-8 are kept, since places are counted in bytes.
         self.text = document.decode("utf-8", "surrogateescape")
@@ -139,7 +139,7 @@ class JsonWalk:
             data, end = self._plain(position, LENIENT)
         except (ValueError, RecursionError):
             data, end = self._plain(position)
-        self._on_member(path, data, place, position, refused)
+        self._on_member(path, data, place, slice(position, end), refused)
         return data, end
 
     def _expect(self, mark: str, position: int) -> int:
