@@ -33,7 +33,11 @@ FIRST = ("verdict", "state", "change", "run", "quantity", "from", "95 % interval
     metavar="COLUMN",
     help="Also pair cases that differ in rule, gpu_model or a case column (repeatable); marked in the table.",
 )
-@click.option("--strict", is_flag=True, help="Exit 1 also if a case is undecided or has a number on one side only.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Exit 1 also if a case is undecided or has a number on one side only, or a run diverged.",
+)
 @rule_option
 @case_options
 @output_options

@@ -31,6 +31,12 @@ _TRIAL_COLUMNS = (
 # In which unpaired cases of one name may differ: columns of the case, and of each side.
 _CASE_COLUMNS = ("framework", "implementation", "options", "variant", "unit")
 _SIDE_COLUMNS = ("rule", "gpu_model")
+_DIVERGED = """
+select count(*) as runs
+from kept.series_run
+join run_convergence using (run_id)
+where list_contains($series, series_id) and diverged_by is not null
+"""
 _LISTS = ("trials", "run_ids")
 
 
@@ -39,7 +45,8 @@ class Comparison:
     """The answer: `cases` has a row per case, paired or not; `means` one per quantity, over the cases of both sides.
 
     `verdict` of a case: faster or slower (speed, times), less or more (memory, loss), same, undecided; without partner
-    only_a, only_b, ambiguous or no_number. `is_worse`: slower or more. `shared_runs`: number of runs on both sides.
+    only_a, only_b, ambiguous or no_number. `is_worse`: slower or more. `shared_runs`: number of runs on both sides;
+    `diverged`: of runs of A and of B, in compared cases, that diverged.
     """
 
     sides: tuple[str, str]
@@ -47,6 +54,7 @@ class Comparison:
     cases: pl.DataFrame
     means: pl.DataFrame
     shared_runs: int = 0
+    diverged: tuple[int, int] = (0, 0)
 
     @property
     def is_worse(self) -> bool:
@@ -54,8 +62,8 @@ class Comparison:
 
     @property
     def is_open(self) -> bool:
-        """Tells whether any pair of cases is undecided, or lacks a number on one side (a run that failed)."""
-        return bool(self.cases["verdict"].is_in([UNDECIDED, "no_number"]).any())
+        """Tells whether a pair of cases is undecided or lacks a number on one side (a run failed), or one diverged."""
+        return any(self.diverged) or bool(self.cases["verdict"].is_in([UNDECIDED, "no_number"]).any())
 
 
 def compare(
@@ -97,12 +105,17 @@ def compare(
         judged = iter(judge_each_quantity(both, pairs, threshold / 100))
         cases = [_case(row, next(judged) if row["unpaired"] is None else None) for row in rows]
         _add_causes(rows, cases, pair)
+        diverged = [
+            rows_asked(side.con, _DIVERGED, series=[row[f"{letter}_series_id"] for row in both])[0]["runs"]
+            for side, letter in zip(pair, "ab", strict=True)
+        ]
     return Comparison(
         (pair[0].shown, pair[1].shown),
         threshold,
         frame_of(cases, without=()),
         frame_of(_means(rows, pairs), without=()),
         len(set(trials[0]["run_key"]) & set(trials[1]["run_key"])),
+        (diverged[0], diverged[1]),
     )
 
 

@@ -56,6 +56,9 @@ def page_of(comparison: Comparison, most_cases: int | None = MOST_CASES) -> Page
     notes = []
     if comparison.shared_runs:
         notes.append(f"{counted(comparison.shared_runs, 'run')} on both sides (same logs).")
+    for letter, runs in zip("AB", comparison.diverged, strict=True):
+        if runs:
+            notes.append(f"{counted(runs, 'run')} of {letter} diverged: bench report convergence names the rule.")
     if len(changed) > len(shown):
         notes.append(f"{counted(len(changed) - len(shown), 'more changed or undecided case')}: --format csv lists all.")
     notes += _causes(shown)

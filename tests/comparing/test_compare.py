@@ -269,16 +269,33 @@ def test_a_trial_that_is_left_out_is_told(tmp_path: Path) -> None:
     assert "One trial of bert_base_bs32_fp32_1 is left out: it is far from all others." in page_of(done).notes
 
 
+def write_losses(log: Path, last: float, nan_from: int = 31) -> None:
+    steps = (
+        f" iteration {step:8d}/      30 | consumed samples: {step * 8} | elapsed time per iteration (ms): 500.0 |"
+        f" learning rate: 1.0E-04 | global batch size:     8 |"
+        f" lm loss: {'nan' if step >= nan_from else f'{last + (30 - step) / 10:.6E}'} |\n"
+        for step in range(1, 31)
+    )
+    log.parent.mkdir(exist_ok=True)
+    log.write_text(f"using world size: 1, data-parallel-size: 1\n{''.join(steps)}")
+
+
+def test_a_run_that_diverged_is_told_though_the_other_trials_end_with_the_same_loss(tmp_path: Path) -> None:
+    for trial, nan_from in enumerate((31, 31, 20)):
+        write_losses(tmp_path / "A" / f"run_{trial}.log", 5.7 + trial / 1000)
+        write_losses(tmp_path / "B" / f"run_{trial}.log", 5.701 + trial / 1000, nan_from)
+
+    done = compare(tmp_path / "A", tmp_path / "B", quantity=["final_loss"])
+
+    assert list(done.cases["verdict"]) == ["same"]
+    assert (done.diverged, done.is_open, done.is_worse) == ((0, 1), True, False)
+    assert "1 run of B diverged: bench report convergence names the rule." in page_of(done).notes
+
+
 def test_losses_of_0_or_less_have_no_ratio_and_are_listed(tmp_path: Path) -> None:
     # As cosine losses and log-likelihoods do; B ends worse.
     for side, last in (("A", -5.7), ("B", -4.7)):
-        steps = (
-            f" iteration {step:8d}/      30 | consumed samples: {step * 8} | elapsed time per iteration (ms): 500.0 |"
-            f" learning rate: 1.0E-04 | global batch size:     8 | lm loss: {last + (30 - step) / 10:.6E} |\n"
-            for step in range(1, 31)
-        )
-        (tmp_path / side).mkdir()
-        (tmp_path / side / "run.log").write_text(f"using world size: 1, data-parallel-size: 1\n{''.join(steps)}")
+        write_losses(tmp_path / side / "run.log", last)
 
     done = compare(tmp_path / "A", tmp_path / "B")
 
