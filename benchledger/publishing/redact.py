@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import secrets
+import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from benchledger.archives.disk_file import open_file
 from benchledger.archives.limits import Budget, Limits
@@ -24,6 +26,15 @@ from benchledger.store.private_file import key_of
 from benchledger.store.scratch import remove_leftovers
 
 _LEADS_OUT = "a link that leads out of the folder: to redact its target, name the target in PATHS"
+_NO_FILE = "neither a file nor a folder"
+
+
+class _Source(NamedTuple):
+    """A place, the file that was found there (device and inode), and why it is left out, if so."""
+
+    place: str
+    file: tuple[int, int] | None
+    problem: str | None = None
 
 
 @dataclass
@@ -77,20 +88,20 @@ def redact(
     key = _key(db, key_file)
     redactor = Redactor(rules, key or secrets.token_bytes(KEY_BYTES))
     target = Path(out)
-    plan: dict[Path, tuple[str, str]] = {}
+    plan: dict[Path, tuple[_Source, str]] = {}
     result = RedactResult(own_key=key is None)
-    for place, path, problem in _files(paths, os.path.realpath(target)):
-        shown = redactor.path(path, place)
-        if problem is not None:
-            result.left_out.append((shown, problem))
+    for source, path in _files(paths, os.path.realpath(target)):
+        shown = redactor.path(path, source.place)
+        if source.problem is not None:
+            result.left_out.append((shown, source.problem))
             continue
         to = target / shown
         refuse_existing(to, cure="Name another folder with --out", taken=plan)
-        plan[to] = (place, shown)
+        plan[to] = (source, shown)
     remove_leftovers(target.rglob("*.redacting.new-*"))
     members: list[str] = []
-    for to, (place, shown) in plan.items():
-        members += _write(place, to, shown, redactor, limits or Limits(), result)
+    for to, (source, shown) in plan.items():
+        members += _write(source, to, shown, redactor, limits or Limits(), result)
     result.replaced, result.distinct = redactor.counts, redactor.distinct
     result.named = _named([*result.written, *members], redactor)
     return result
@@ -109,14 +120,14 @@ def _key(db: Path | str | None, key_file: Path | str | None) -> bytes | None:
     return None if db is None else key_of(db)
 
 
-def _files(paths: tuple[Path | str, ...], out: str) -> Iterator[tuple[str, str, str | None]]:
-    """Yields place and path of each file, and of each link, pipe and the like with the reason why it is left out."""
+def _files(paths: tuple[Path | str, ...], out: str) -> Iterator[tuple[_Source, str]]:
+    """Yields each file with its path below the folder, also links, pipes and the like."""
     for path in map(Path, paths):
         if not path.exists():
             raise UsageError(f"{path}: no such file or folder")
         place = os.path.realpath(path)
         if not path.is_dir():
-            yield place, path.name, None
+            yield _source(place, place), path.name
             continue
         for folder, folders, names in os.walk(place):
             # The output folder may lie within a folder that is redacted: it is not read again.
@@ -124,13 +135,24 @@ def _files(paths: tuple[Path | str, ...], out: str) -> Iterator[tuple[str, str, 
             for name in sorted([*names, *folders]):
                 found = os.path.join(folder, name)
                 path_below = os.path.relpath(found, place).replace(os.sep, "/")
-                if os.path.islink(found) and not Path(os.path.realpath(found)).is_relative_to(place):
-                    yield found, path_below, _LEADS_OUT
+                real = os.path.realpath(found) if os.path.islink(found) else found
+                if not Path(real).is_relative_to(place):
+                    yield _Source(found, None, _LEADS_OUT), path_below
                 elif not os.path.isdir(found):
-                    yield found, path_below, None if os.path.isfile(found) else "neither a file nor a folder"
+                    yield _source(found, real), path_below
 
 
-def _write(place: str, to: Path, shown: str, redactor: Redactor, limits: Limits, result: RedactResult) -> list[str]:
+def _source(place: str, real: str) -> _Source:
+    try:
+        status = os.lstat(real)
+    except OSError:
+        return _Source(place, None, _NO_FILE)
+    return _Source(place, (status.st_dev, status.st_ino), None if stat.S_ISREG(status.st_mode) else _NO_FILE)
+
+
+def _write(
+    source: _Source, to: Path, shown: str, redactor: Redactor, limits: Limits, result: RedactResult
+) -> list[str]:
     """Writes one file, and returns its members that were written."""
     to.parent.mkdir(parents=True, exist_ok=True)
     # A name may have 255 bytes, and a character four.
@@ -139,8 +161,10 @@ def _write(place: str, to: Path, shown: str, redactor: Redactor, limits: Limits,
     secrets: list[tuple[str, int]] = []
     is_written = False
     try:
-        with open_file(place) as file, open(half, "xb") as sink:
+        with open_file(source.place) as file, open(half, "xb") as sink:
             status = os.stat(file.fileno())
+            if (status.st_dev, status.st_ino) != source.file:
+                raise NotRedactable("replaced by another file meanwhile: repeat the command")
             disk = DiskFile(file, status.st_size)
             budget = Budget(limits, lambda: disk.bytes_read)
             rewriter = Rewriter(

@@ -13,11 +13,13 @@ import sys
 import tarfile
 import zipfile
 from pathlib import Path
+from typing import BinaryIO
 from unittest.mock import ANY
 
 import pytest
 
 from benchledger import ingest, redact
+from benchledger.archives.disk_file import open_file
 from benchledger.archives.limits import Limits
 from benchledger.errors import UsageError
 from benchledger.redaction.samples import shown
@@ -79,6 +81,24 @@ def test_a_line_break_in_the_name_of_a_file_starts_no_line_of_its_own(tmp_path: 
     done = run_bench("redact", tmp_path / "in", "--out", tmp_path / "out")
 
     assert r"secret: b\nsecret: a.log:1:1" in done.stderr.splitlines()
+
+
+def test_a_log_that_a_link_replaces_meanwhile_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = put(tmp_path / "own.txt", "mine")
+    logs = [put(tmp_path / "in" / name, LOG) for name in ("a.log", "b.log")]
+
+    def opened(place: str) -> BinaryIO:
+        if place == str(logs[1]):
+            logs[1].unlink()
+            logs[1].symlink_to(own)
+        return open_file(place)
+
+    monkeypatch.setattr("benchledger.publishing.redact.open_file", opened)
+    result = redact(tmp_path / "in", out=tmp_path / "out")
+
+    assert result.written == ["a.log"]
+    assert result.left_out == [("b.log", "replaced by another file meanwhile: repeat the command")]
+    assert not (tmp_path / "out" / "b.log").exists()
 
 
 def test_what_a_killed_redaction_left_is_removed_by_the_next(tmp_path: Path) -> None:
