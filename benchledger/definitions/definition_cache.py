@@ -58,7 +58,7 @@ def read_entry(name: str) -> bytes | None:
     except OSError:
         return None
     content = stored[_CHECKSUM_BYTES:]
-    return content if _checksum(content) == stored[:_CHECKSUM_BYTES] else None
+    return content if _checksum(name, content) == stored[:_CHECKSUM_BYTES] else None
 
 
 def write_entry(name: str, content: bytes) -> None:
@@ -74,7 +74,7 @@ def write_entry(name: str, content: bytes) -> None:
         try:
             # Not by the umask, which may let the group write.
             scratch.touch(mode=0o600)
-            scratch.write_bytes(_checksum(content) + content)
+            scratch.write_bytes(_checksum(name, content) + content)
             scratch.replace(folder / f"{name}{_ENDING}")
         finally:
             scratch.unlink(missing_ok=True)
@@ -114,9 +114,12 @@ def is_own(path: Path) -> bool:
         place /= parts.pop(0)
 
 
-def _checksum(content: bytes) -> bytes:
-    """Detects damage. From the standard library: `bench run` must start in an environment that has only click."""
-    return zlib.crc32(content).to_bytes(_CHECKSUM_BYTES, "big")
+def _checksum(name: str, content: bytes) -> bytes:
+    """Detects damage, and another entry under this name.
+
+    From the standard library: `bench run` must start in an environment that has only click.
+    """
+    return zlib.crc32(content, zlib.crc32(name.encode())).to_bytes(_CHECKSUM_BYTES, "big")
 
 
 def cached(kind: str, files: Iterable[Path], read: Callable[[], _Read]) -> _Read:

@@ -64,6 +64,14 @@ def test_a_damaged_content_is_none(folder):
     assert read_entry("thing") is None
 
 
+def test_the_content_of_another_name_is_none(folder):
+    write_entry("a", b"content")
+    write_entry("b", b"other")
+    (folder / "a.cache").write_bytes((folder / "b.cache").read_bytes())
+
+    assert read_entry("a") is None
+
+
 def test_what_another_user_kept_is_not_used(folder, monkeypatch):
     write_entry("thing", b"content")
 
