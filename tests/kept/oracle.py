@@ -136,18 +136,25 @@ class Run:
 
 
 def mark_repeats(records: list[Row], shapes: dict[int, list[Row]]) -> None:
-    """A line says again what the one before it said of a step, less than a second later."""
-    before: dict[int, Row] = {}
+    """A line says again what the one before it said of a step, less than a second later, as every line of its rank."""
+    lanes: dict[int, list[Row]] = {}
     told = ("shape_id", "step", "epoch", "label", "device", "values")
     for record in records:
         record["is_again"] = False
         if record["shape_id"] not in shapes or (record["step"] is None and record["epoch"] is None):
             continue
-        last = before.get(record["lane"])
-        before[record["lane"]] = record
-        if last is not None and all(last[name] == record[name] for name in told):
-            seconds = seconds_from(last, record)
+        lane = lanes.setdefault(record["lane"], [])
+        if lane and all(lane[-1][name] == record[name] for name in told):
+            seconds = seconds_from(lane[-1], record)
             record["is_again"] = seconds is None or seconds < 1
+        lane.append(record)
+    for lane in lanes.values():
+        # Each line begins a group of equal ones. The last may be missing its repeat.
+        firsts = [n for n, one in enumerate(lane) if not one["is_again"]]
+        alone = [n for n in firsts if n + 1 == len(lane) or not lane[n + 1]["is_again"]]
+        if len(alone) > min(1, len(firsts) - len(alone) - 1):
+            for one in lane:
+                one["is_again"] = False
 
 
 def part_unnamed_ranks(records: list[Row], shapes: dict[int, list[Row]]) -> None:

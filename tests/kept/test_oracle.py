@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchledger import ingest
 from benchledger.answers.rows import reading, rows_of
 from benchledger.kept import uses
 from tests.kept.oracle import Run, apply_rule
@@ -26,7 +27,29 @@ where dropped is null
 def test_every_run_and_rule_has_the_number_and_the_readings_of_the_oracle(
     which: str, at_once: int, request: pytest.FixtureRequest
 ) -> None:
-    db: Path = request.getfixturevalue(which)
+    seen, used = agree(request.getfixturevalue(which), at_once)
+
+    assert seen > 200
+    assert used > 10_000
+
+
+@pytest.mark.parametrize("printed_again", [0, 1, 10, 29, 30])
+def test_a_log_that_prints_some_of_its_lines_again_has_the_number_of_the_oracle(
+    tmp_path: Path, printed_again: int
+) -> None:
+    lines = [f"iter {n}: loss {9 - n / 10:.4f}, time {90 + n % 7}.50ms, mfu 3.10%" for n in range(30)]
+    found = [line for n, line in enumerate(lines) for line in [line] * (1 + (n < printed_again))]
+    (tmp_path / "run.log").write_text("step 0: train loss 9.1, val loss 9.2\n" + "\n".join(found) + "\n")
+    (tmp_path / "facts.toml").write_text("[case]\ngpus = 1\nglobal_batch_size = 120\n")
+    ingest(tmp_path, db=tmp_path / "bench.duckdb")
+
+    seen, used = agree(tmp_path / "bench.duckdb", 1)
+    assert seen > 1
+    assert used > 50
+
+
+def agree(db: Path, at_once: int) -> tuple[int, int]:
+    """Compares every kept number with that of the oracle, and says how many there are, of how many readings."""
     differing, seen, used = [], set(), 0
     with reading(db) as con:
         rules = rows_of(con.sql("from kept.rule"))
@@ -56,10 +79,9 @@ def test_every_run_and_rule_has_the_number_and_the_readings_of_the_oracle(
                         if not is_close(one.value, row["value"]) or not counts or one.used != places.get(key, set()):
                             differing.append((key, one, row))
 
-    assert len(seen) > 200
-    assert used > 10_000
     assert differing == []
     assert kept.keys() == seen
+    return len(seen), used
 
 
 def is_close(one: float | None, other: float | None) -> bool:
