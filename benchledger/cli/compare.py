@@ -36,7 +36,7 @@ FIRST = ("verdict", "state", "change", "run", "quantity", "from", "95 % interval
 @click.option(
     "--strict",
     is_flag=True,
-    help="Exit 1 also if a case is undecided or has a number on one side only, or a run diverged.",
+    help="Exit 1 also if a case is undecided or has a number on one side only, or a run diverged or missed its target.",
 )
 @rule_option
 @case_options

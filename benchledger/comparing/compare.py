@@ -31,11 +31,13 @@ _TRIAL_COLUMNS = (
 # In which unpaired cases of one name may differ: columns of the case, and of each side.
 _CASE_COLUMNS = ("framework", "implementation", "options", "variant", "unit")
 _SIDE_COLUMNS = ("rule", "gpu_model")
-_DIVERGED = """
-select count(*) as runs
+# Runs of compared cases of which a number is missing, and others of their case have it.
+_SHORT = """
+select count(*) filter (where diverged_by is not null) as diverged,
+    count(*) filter (where outcome = 'not reached' and diverged_by is null) as not_reached
 from kept.series_run
-join run_convergence using (run_id)
-where list_contains($series, series_id) and diverged_by is not null
+join run_convergence_of('', coalesce($name, ''), $target) using (run_id)
+where list_contains($series, series_id)
 """
 _LISTS = ("trials", "run_ids")
 
@@ -46,7 +48,7 @@ class Comparison:
 
     `verdict` of a case: faster or slower (speed, times), less or more (memory, loss), same, undecided; without partner
     only_a, only_b, ambiguous or no_number. `is_worse`: slower or more. `shared_runs`: number of runs on both sides;
-    `diverged`: of runs of A and of B, in compared cases, that diverged.
+    `diverged` and `not_reached`: of runs of A and of B, in compared cases, that diverged or did not reach the target.
     """
 
     sides: tuple[str, str]
@@ -55,6 +57,7 @@ class Comparison:
     means: pl.DataFrame
     shared_runs: int = 0
     diverged: tuple[int, int] = (0, 0)
+    not_reached: tuple[int, int] = (0, 0)
 
     @property
     def is_worse(self) -> bool:
@@ -62,8 +65,10 @@ class Comparison:
 
     @property
     def is_open(self) -> bool:
-        """Tells whether a pair of cases is undecided or lacks a number on one side (a run failed), or one diverged."""
-        return any(self.diverged) or bool(self.cases["verdict"].is_in([UNDECIDED, "no_number"]).any())
+        """Tells whether a case is undecided or lacks a number on one side, or a run diverged or missed its target."""
+        return any(self.diverged + self.not_reached) or bool(
+            self.cases["verdict"].is_in([UNDECIDED, "no_number"]).any()
+        )
 
 
 def compare(
@@ -105,17 +110,19 @@ def compare(
         judged = iter(judge_each_quantity(both, pairs, threshold / 100))
         cases = [_case(row, next(judged) if row["unpaired"] is None else None) for row in rows]
         _add_causes(rows, cases, pair)
-        diverged = [
-            rows_asked(side.con, _DIVERGED, series=[row[f"{letter}_series_id"] for row in both])[0]["runs"]
+        short_a, short_b = (
+            rows_asked(side.con, _SHORT, series=[row[f"{letter}_series_id"] for row in both], name=aim.name,
+                       target=aim.value)[0]
             for side, letter in zip(pair, "ab", strict=True)
-        ]
+        )  # fmt: skip
     return Comparison(
         (pair[0].shown, pair[1].shown),
         threshold,
         frame_of(cases, without=()),
         frame_of(_means(rows, pairs), without=()),
         len(set(trials[0]["run_key"]) & set(trials[1]["run_key"])),
-        (diverged[0], diverged[1]),
+        (short_a["diverged"], short_b["diverged"]),
+        (short_a["not_reached"], short_b["not_reached"]),
     )
 
 

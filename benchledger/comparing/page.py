@@ -56,9 +56,13 @@ def page_of(comparison: Comparison, most_cases: int | None = MOST_CASES) -> Page
     notes = []
     if comparison.shared_runs:
         notes.append(f"{counted(comparison.shared_runs, 'run')} on both sides (same logs).")
-    for letter, runs in zip("AB", comparison.diverged, strict=True):
-        if runs:
-            notes.append(f"{counted(runs, 'run')} of {letter} diverged: bench report convergence names the rule.")
+    for letter, diverged, not_reached in zip("AB", comparison.diverged, comparison.not_reached, strict=True):
+        if diverged:
+            notes.append(f"{counted(diverged, 'run')} of {letter} diverged: bench report convergence names the rule.")
+        if not_reached:
+            notes.append(
+                f"{counted(not_reached, 'run')} of {letter} did not reach the target: no time of it is compared."
+            )
     if len(changed) > len(shown):
         notes.append(f"{counted(len(changed) - len(shown), 'more changed or undecided case')}: --format csv lists all.")
     notes += _causes(shown)

@@ -292,6 +292,17 @@ def test_a_run_that_diverged_is_told_though_the_other_trials_end_with_the_same_l
     assert "1 run of B diverged: bench report convergence names the rule." in page_of(done).notes
 
 
+def test_a_run_that_does_not_reach_the_target_is_told(tmp_path: Path) -> None:
+    for trial, last in enumerate((5.7, 5.7, 7.5)):
+        write_losses(tmp_path / "A" / f"run_{trial}.log", 5.7 + trial / 1000)
+        write_losses(tmp_path / "B" / f"run_{trial}.log", last + trial / 1000)
+
+    done = compare(tmp_path / "A", tmp_path / "B", target="loss=7", quantity=["time_to_target"])
+
+    assert (done.diverged, done.not_reached, done.is_open) == ((0, 0), (0, 1), True)
+    assert "1 run of B did not reach the target: no time of it is compared." in page_of(done).notes
+
+
 def test_losses_of_0_or_less_have_no_ratio_and_are_listed(tmp_path: Path) -> None:
     # As cosine losses and log-likelihoods do; B ends worse.
     for side, last in (("A", -5.7), ("B", -4.7)):
