@@ -17,6 +17,7 @@ from benchledger.answers.tables.grouping import Row
 from benchledger.errors import UsageError
 from benchledger.exports.answer_files import write_own
 from benchledger.exports.values import escaped, plain
+from benchledger.store.scratch import is_scratch
 
 if TYPE_CHECKING:
     import polars as pl
@@ -83,10 +84,17 @@ def refuse_folder(folder: Path) -> None:
     for replaced in (folder / name for name in (_DATA, *_LEFT)):
         for place, folders, names in os.walk(replaced):
             for file in (Path(place, name) for name in (*names, *folders)):
-                if file.is_symlink() or (file.is_file() and not _OWN.fullmatch(file.relative_to(replaced).as_posix())):
+                if not _is_own(file, replaced):
                     raise UsageError(f"{file}: is no file of a site, and would be removed. Move it out of {replaced}")
         if replaced.is_symlink():
             raise UsageError(f"{replaced}: is a link, and would be replaced. Remove it, or name another folder")
+
+
+def _is_own(file: Path, folder: Path) -> bool:
+    if file.is_symlink():
+        return False
+    # A killed export leaves its workbook half-written.
+    return file.is_dir() or _OWN.fullmatch(file.relative_to(folder).as_posix()) is not None or is_scratch(str(file))
 
 
 def _is_site(folder: Path) -> bool:
