@@ -31,7 +31,7 @@ _TRIAL_COLUMNS = (
 # In which unpaired cases of one name may differ: columns of the case, and of each side.
 _CASE_COLUMNS = ("framework", "implementation", "options", "variant", "unit")
 _SIDE_COLUMNS = ("rule", "gpu_model")
-# Runs of compared cases of which a number is missing, and others of their case have it.
+# Runs of compared cases that diverged or did not reach the target: they lack a number that is compared.
 _SHORT = """
 select count(*) filter (where diverged_by is not null) as diverged,
     count(*) filter (where outcome = 'not reached' and diverged_by is null) as not_reached

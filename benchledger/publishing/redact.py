@@ -121,7 +121,7 @@ def _key(db: Path | str | None, key_file: Path | str | None) -> bytes | None:
 
 
 def _files(paths: tuple[Path | str, ...], out: str) -> Iterator[tuple[_Source, str]]:
-    """Yields each file with its path below the folder, also links, pipes and the like."""
+    """Yields each file, link and pipe, with its path below the folder."""
     for path in map(Path, paths):
         if not path.exists():
             raise UsageError(f"{path}: no such file or folder")

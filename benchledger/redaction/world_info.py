@@ -11,7 +11,7 @@ WORLD_INFO = re.compile(r"(?i)world_info[\"']?[ =:]{1,3}[\"']?([\w+/-]{8,65536}=
 
 
 def with_hosts(replaced: Callable[[str], str], match: re.Match[str]) -> str:
-    """Returns a match of WORLD_INFO with each host replaced; as it is if it is no such text."""
+    """Returns the text of a match of WORLD_INFO with each host replaced; unchanged if it is no JSON of hosts."""
     try:
         found = json.loads(base64.urlsafe_b64decode(match[1]))
         clean = {replaced(host): gpus for host, gpus in found.items()}

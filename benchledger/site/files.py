@@ -76,7 +76,7 @@ def site_folder(folder: Path) -> Iterator[Path]:
 
 
 def refuse_folder(folder: Path) -> None:
-    """Raises UsageError if a folder holds files, but no site, or is a file."""
+    """Raises UsageError for a file, a folder of files without a site, and a site with files of others in its data."""
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder}: is a file. Name a folder")
     if folder.is_dir() and any(folder.iterdir()) and not _is_site(folder):

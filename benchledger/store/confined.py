@@ -44,7 +44,7 @@ TABLE_FUNCTIONS = frozenset({
 })  # fmt: skip
 # Scalar functions that do more than compute a value; a signal does not end the two that wait.
 SCALARS = frozenset({"current_setting", "pg_sleep", "sleep_ms", "write_log"})
-# DuckDB's views of what its functions of these names show.
+# Views of DuckDB that show the same as its functions of these names, which are refused.
 _VIEWS = frozenset({"duckdb_databases", "duckdb_logs", "pragma_database_list"})
 
 _TABLE_FUNCTIONS = """
